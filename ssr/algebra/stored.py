@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-BOUNDS = (("first", ""), ("diagonal", ""), ("after", ""), ("first", " + 1"))
+BOUNDS = (("first", 0), ("diagonal", 0), ("after", 0), ("first", 1))
 """Arrays that hold the bounds of `ir.Range`, and where: at a row's number, or the next."""
 
 
@@ -277,7 +277,7 @@ def needed(nests: Iterable[ir.Nest]) -> tuple[tuple[str, str, str, bool], ...]:
     return tuple(found)
 
 
-def bounds_of(part: ir.Range) -> tuple[tuple[str, str], tuple[str, str]]:
+def bounds_of(part: ir.Range) -> tuple[tuple[str, int], tuple[str, int]]:
     """Return the arrays that bound a part of a row, and where they do: at its number plus this."""
     return BOUNDS[part[0]], BOUNDS[part[1]]
 

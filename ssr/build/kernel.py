@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..compiling import compiling
@@ -25,6 +25,9 @@ from ..options import Options
 from ..runtime import internals, target
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
+
+if TYPE_CHECKING:
+    from .pipeline import Lowered
 
 Place = tuple[Path, bool, target.Processor]
 
@@ -150,7 +153,7 @@ def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kern
         made = _complete(name, found)
         if made is not None:
             return made
-        text = found or _text(name, _source(program, options, dtype))
+        text = found or _text(name, _lowered(program, options, dtype))
         finish = (_alike(text) if options.cache else None) or _translated(text)
         until_kept = held.pop_all()
 
@@ -173,7 +176,7 @@ def _kernel(
 ) -> Kernel:
     """Return a kernel whose machine code a function waits for."""
     ready = partial(_loaded, text, code, told, target.processor())
-    return Kernel(name, text.source, _meta(text), ready, from_cache)
+    return Kernel(name, text.source, text.meta, ready, from_cache)
 
 
 _LATEST: deque[tuple[Place, str, Callable[[], bytes | None]]] = deque(maxlen=16)
@@ -237,25 +240,15 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     described = kernel_name(program, options, dtype, DESCRIBED)
     known = cache.find(described) if options.cache else None
     if known is not None:
-        return KernelMeta.of(ast.literal_eval(known.decode()))
+        return _meta(known.decode())
     name = kernel_name(program, options, dtype)
     found = _found(name) if options.cache else None
-    text = found or _text(name, _source(program, options, dtype))
+    text = found or _text(name, _lowered(program, options, dtype))
     if options.cache and found is None:
         _keep(name, text)
     if options.cache:
-        cache.keep(described, _literal(text).encode())
-    return _meta(text)
-
-
-def _meta(text: _Text) -> KernelMeta:
-    """Return what the source of a kernel says of it."""
-    return KernelMeta.of(ast.literal_eval(_literal(text)))
-
-
-def _literal(text: _Text) -> str:
-    start = text.source.index(_META) + len(_META)
-    return text.source[start : text.source.index("\n", start)]
+        cache.keep(described, repr(text.meta.literal()).encode())
+    return text.meta
 
 
 def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
@@ -274,10 +267,6 @@ DESCRIBED = "description"
 """The form of a kernel of which only its description is kept."""
 
 
-_META = "\nMETA = "
-"""What stands before the description in the source of a kernel."""
-
-
 def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program as checked source that runs as plain Python.
 
@@ -286,7 +275,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from ..runtime.intrinsics import plain
 
     name, text, from_cache = _checked(program, options, dtype)
-    module, meta = _module(text), _meta(text)
+    module, meta = _module(text), text.meta
     run = plain(module.call if meta.units else module.kernel)
     return Kernel(name, text.source, meta, lambda: run, from_cache)
 
@@ -296,14 +285,14 @@ def generated(program: ir.Program, options: Options, dtype: str) -> tuple[Module
     name, text, _ = _checked(program, options, dtype)
     module = ModuleType(name)
     exec(text.bytecode, module.__dict__)
-    return module, _meta(text)
+    return module, text.meta
 
 
 def _checked(program: ir.Program, options: Options, dtype: str) -> tuple[str, _Text, bool]:
     """Return the name and text of checked source, and whether the cache had it."""
     name = kernel_name(program, options, dtype, "plain")
     found = _found(name) if options.cache else None
-    text = found or _text(name, _source(program, options, dtype, checked=True))
+    text = found or _text(name, _lowered(program, options, dtype, checked=True))
     if options.cache and found is None:
         _keep(name, text)
     return name, text, found is not None
@@ -347,11 +336,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _source(program: ir.Program, options: Options, dtype: str, *, checked: bool = False) -> str:
+def _lowered(
+    program: ir.Program, options: Options, dtype: str, *, checked: bool = False
+) -> Lowered:
     from .pipeline import lower
 
     title = f"{program.name}, generated for {dtype}."
-    return lower(program, options, dtype, title, checked=checked).source
+    return lower(program, options, dtype, title, checked=checked)
 
 
 def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
@@ -363,15 +354,16 @@ def folded(program: ir.Program, options: Options, dtype: str = "float64") -> fro
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is kept of a kernel: its source, the same compiled by Python, and machine code."""
+    """A kernel: its source, the same compiled by Python, its description, and machine code."""
 
     source: str
     bytecode: CodeType
+    meta: KernelMeta
     code: bytes | None = None
 
 
-def _text(name: str, source: str) -> _Text:
-    return _Text(source, compile(source, f"<{name}>", "exec"))
+def _text(name: str, made: Lowered) -> _Text:
+    return _Text(made.source, compile(made.source, f"<{name}>", "exec"), made.meta)
 
 
 def _found(name: str) -> _Text | None:
@@ -380,7 +372,18 @@ def _found(name: str) -> _Text | None:
     if data is None:
         return None
     source, bytecode, code = pickle.loads(data)
-    return _Text(source, marshal.loads(bytecode), code)
+    start = source.index(_META) + len(_META)
+    literal = source[start : source.index("\n", start)]
+    return _Text(source, marshal.loads(bytecode), _meta(literal), code)
+
+
+def _meta(literal: str) -> KernelMeta:
+    """Return a description that is written as a literal."""
+    return KernelMeta.of(ast.literal_eval(literal))
+
+
+_META = "\nMETA = "
+"""The beginning of the description in the source of a kernel."""
 
 
 def _keep(name: str, text: _Text) -> None:
@@ -433,7 +436,7 @@ def _function(text: _Text) -> tuple[Any, Any]:
     from .source import function_of
 
     of_text = partial(function_of, text.source)
-    meta, scope = _meta(text), dict(vars(_module(text)))
+    meta, scope = text.meta, dict(vars(_module(text)))
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:

@@ -1,4 +1,4 @@
-"""The compiler: from a program's assignments to the source of its kernel."""
+"""The compiler: from a program's assignments to the module of its kernel."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .. import ir
-from ..emit.module import kernel_source
+from ..emit.module import kernel_of
 from ..emit.unit import Form, Unit
 from ..ir import LineLoops, LoopNest
+from ..kernel.ir import Module
+from ..kernel.print_python import module_text
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
 from ..lower.line_nests import line_nest, line_schedule
@@ -51,6 +53,7 @@ class Lowered:
     notes: tuple[str, ...]
     nests: Nests
     loops: tuple[ir.Ran, ...]
+    kernel: Module
     source: str
     meta: KernelMeta
 
@@ -58,7 +61,7 @@ class Lowered:
 def lower(
     program: ir.Program, options: Options, dtype: str, title: str, *, checked: bool = False
 ) -> Lowered:
-    """Return the kernel source of a program, with the stages on the way.
+    """Return the kernel of a program, with the stages on the way.
 
     Parameters
     ----------
@@ -83,8 +86,9 @@ def lower(
     if options.distributed:
         loops = with_moves(program, loops)
     unit = Unit(program, loops, dtype, title, form, options.distributed, ignored)
-    source, meta = kernel_source(unit)
-    return Lowered(program, notes, nests, loops, source, meta)
+    kernel, meta = kernel_of(unit)
+    source = module_text(kernel, repr(meta.literal()))
+    return Lowered(program, notes, nests, loops, kernel, source, meta)
 
 
 def _scheduled(made: ir.Nest | ir.LineNest, options: Options) -> LoopNest | LineLoops:

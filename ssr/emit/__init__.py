@@ -1,5 +1,5 @@
-"""The source of kernels.
+"""The modules of kernels.
 
-Takes the loops of a program. Gives the text of a module for Numba, which is also plain Python, and
-a record of all that a caller must know.
+Takes the loops of a program. Gives a module of kernel IR, and a record of all that a caller must
+know.
 """

@@ -1,4 +1,4 @@
-"""The arguments of a kernel and their types, and the lines that refuse arrays of other layouts."""
+"""The arguments of a kernel and their types, and the refusal of arrays of other layouts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from .. import ir
 from ..algebra.stored import argument
+from ..kernel.building import call
+from ..kernel.ir import Array, Group, If, Integer, Name, Return, Scalar, Statement, Type
 from ..runtime.constants import REFUSED
 from ..runtime.metadata import KernelMeta
-from . import write_externals as externals
+from . import externals
+from .names import mangled
 from .unit import Unit
-from .writer import spelled
 
 MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
 """The arrays that a launch may have in the place of many: scratch memory, integers, weights."""
@@ -18,30 +20,31 @@ MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a kernel: its name, and the source of its type.
+    """An argument of a kernel: its name and type.
 
     What may be a part of an array of a launch names that one, its ``pack``.
     """
 
     name: str
-    type: str
+    type: Type
     pack: str = ""
 
 
 def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     """Return the arguments of a kernel in order."""
     element, calls = unit.element, range(len(unit.calls))
+    memory, table = Array(element, written=True), Array("i8", 2, written=True)
     return [
         *_memory(unit, meta),
-        *(Argument(externals.scratch(call), f"{element}[::1]", MEMORY) for call in calls),
-        *(Argument(spelled(name), "f8") for name in meta.scalars),
-        *([Argument("state", "i8[:, ::1]")] if meta.states else []),
-        *([Argument("results", "f8[::1]")] if meta.results else []),
-        Argument("layout", "i8[::1]"),
-        *(Argument(f"table_{n}", "i8[:, ::1]", TABLES) for n in range(len(meta.nests))),
+        *(Argument(externals.scratch(call), memory, MEMORY) for call in calls),
+        *(Argument(mangled(name), Scalar("f8")) for name in meta.scalars),
+        *([Argument("state", table)] if meta.states else []),
+        *([Argument("results", Array("f8", written=True))] if meta.results else []),
+        Argument("layout", Array("i8", written=True)),
+        *(Argument(f"table_{n}", table, TABLES) for n in range(len(meta.nests))),
         *_stored(unit, meta),
         *(
-            Argument(name, read(kind, 1, "C"), pack)
+            Argument(name, Array(kind), pack)
             for call in calls
             for name, kind, pack in zip(
                 externals.tables(call), ("i8", element), (TABLES, WEIGHTS), strict=True
@@ -57,60 +60,54 @@ def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
     scratch memory. A row of scalars is for a run, and so is one of results.
     """
     element = unit.element
+    memory = Array(element, written=True)
     return [
         *_memory(unit, meta),
-        Argument("scalars", read("f8", 2, "C")),
-        *([Argument("state", "i8[:, ::1]")] if meta.states else []),
-        *([Argument("results", "f8[:, ::1]")] if meta.results else []),
-        Argument("layout", "i8[::1]"),
-        Argument("tables", read("i8", 1, "C")),
+        Argument("scalars", Array("f8", 2)),
+        *([Argument("state", Array("i8", 2, written=True))] if meta.states else []),
+        *([Argument("results", Array("f8", 2, written=True))] if meta.results else []),
+        Argument("layout", Array("i8", written=True)),
+        Argument("tables", Array("i8")),
         *_stored(unit, meta),
-        Argument("links", read("i8", 1, "C")),
-        Argument("weights", read(element, 1, "C")),
-        Argument("scratch", f"{element}[::1]"),
-        Argument("messages", f"{element}[::1]"),
-        Argument("steps", read("i8", 2, "C")),
-        Argument("at", "i8[::1]"),
+        Argument("links", Array("i8")),
+        Argument("weights", Array(element)),
+        Argument("scratch", memory),
+        Argument("messages", memory),
+        Argument("steps", Array("i8", 2)),
+        Argument("at", Array("i8", written=True)),
     ]
 
 
 def _memory(unit: Unit, meta: KernelMeta) -> list[Argument]:
     """Return the arguments that are fields, temporaries and buffers."""
+    memory = Array(unit.element, written=True)
     return [
-        *(Argument(spelled(n), _array(unit, f)) for n, f in unit.arrays.items()),
-        *(Argument(buffer.argument, f"{unit.element}[::1]", MEMORY) for buffer in meta.buffers),
+        *(Argument(mangled(n), _array(unit, f)) for n, f in unit.arrays.items()),
+        *(Argument(buffer.argument, memory, MEMORY) for buffer in meta.buffers),
     ]
 
 
-def _array(unit: Unit, field: ir.Field) -> str:
+def _array(unit: Unit, field: ir.Field) -> Array:
     """Return the type of a field or temporary."""
-    if field.name in unit.written:
-        return f"{unit.element}[{', '.join(':' * len(field.shape))}]"
-    return read(unit.element, len(field.shape), "A")
-
-
-def read(element: str, axes: int, layout: str) -> str:
-    """Return the type of an array that is only read."""
-    return f"Array({element}, {axes}, {layout!r}, readonly=True)"
+    written = field.name in unit.written
+    return Array(unit.element, len(field.shape), contiguous=False, written=written)
 
 
 def _stored(unit: Unit, meta: KernelMeta) -> list[Argument]:
     """Return the arrays of stored matrices."""
     found = []
     for entry in meta.stored:
-        name = argument(entry.matrix, entry.what, entry.operand and spelled(entry.operand))
+        name = argument(entry.matrix, entry.what, entry.operand and mangled(entry.operand))
         kind = unit.element if entry.what == "values" else "i8" if entry.wide else "i4"
-        found.append(Argument(name, read(kind, 1, "C")))
+        found.append(Argument(name, Array(kind)))
     return found
 
 
-def refusals(meta: KernelMeta) -> list[str]:
-    """Return the lines that refuse arrays laid out in another way, or overlapping ones."""
-    names = [spelled(name) for name in meta.written_first(meta.fields)]
+def refusals(meta: KernelMeta) -> list[Statement]:
+    """Return the statements that refuse arrays laid out in another way, or overlapping ones."""
+    names = [mangled(name) for name in meta.written_first(meta.fields)]
     if not names:
         return []
     written = sum(name in meta.written for name in meta.fields)
-    return [
-        f"    if refused(({', '.join(names)}{',' * (len(names) == 1)}), layout, {written}):",
-        f"        return {REFUSED}",
-    ]
+    test = call("refused", Group(tuple(map(Name, names))), "layout", written)
+    return [If(test, (Return(Integer(REFUSED)),))]

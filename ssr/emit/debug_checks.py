@@ -11,6 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from .. import ir
+from ..kernel import ir as kernel
+from ..kernel.building import (
+    Operand,
+    binary,
+    compare,
+    element,
+    expression,
+    expressions,
+    let,
+    minus,
+)
 from ..runtime.metadata import KIND, Look
 
 BAD = 3
@@ -59,8 +70,8 @@ def function_of(axes: int) -> str:
     return f"examine_{axes}"
 
 
-def function_lines(axes: int, row: int) -> list[str]:
-    """Return the lines of the function that examines values at rows of so many axes.
+def function(axes: int, row: int) -> kernel.Function:
+    """Return the function that examines values at rows of so many axes.
 
     Parameters
     ----------
@@ -70,22 +81,26 @@ def function_lines(axes: int, row: int) -> list[str]:
         The row of the states that holds what is found.
     """
     names = ["look", *(f"at_{n}" for n in range(axes))]
-    places = [f"state[{row}, {n}]" for n in range(1, axes + 2)]
-    lines = [
-        f"def {function_of(axes)}(state, {', '.join(names)}, value):",
-        "    if value - value != 0:",
-        f"        first = state[{row}, 0] == 0",
-        f"        same = state[{row}, 0] != 0",
-    ]
-    for name, place in zip(names, places, strict=True):
-        lines.append(f"        first = first | (same & ({name} < {place}))")
-        lines.append(f"        same = same & ({name} == {place})")
-    lines.append("        if first:")
-    lines.append(f"            state[{row}, 0] = 1")
-    lines += [f"            {place} = {name}" for name, place in zip(names, places, strict=True)]
-    lines.append(f"            state[{row}, {KIND}] = 0")
-    lines.append("            if value > 0:")
-    lines.append(f"                state[{row}, {KIND}] = 1")
-    lines.append("            if value < 0:")
-    lines.append(f"                state[{row}, {KIND}] = -1")
-    return lines
+    empty = element("state", row, 0)
+    search: list[kernel.Statement] = [
+        let("first", compare(empty, "==", 0)), let("same", compare(empty, "!=", 0))
+    ]  # fmt: skip
+    found = [_keep(row, 0, 1)]
+    for place, name in enumerate(names, 1):
+        known = element("state", row, place)
+        before = binary("&", "same", compare(name, "<", known))
+        search.append(let("first", binary("|", "first", before)))
+        search.append(let("same", binary("&", "same", compare(name, "==", known))))
+        found.append(_keep(row, place, name))
+    found.append(_keep(row, KIND, 0))
+    found.append(kernel.If(compare("value", ">", 0), (_keep(row, KIND, 1),)))
+    found.append(kernel.If(compare("value", "<", 0), (_keep(row, KIND, -1),)))
+    search.append(kernel.If(kernel.Name("first"), tuple(found)))
+    bad = compare(minus("value", "value"), "!=", 0)
+    arguments = ("state", *names, "value")
+    return kernel.Function(function_of(axes), arguments, (kernel.If(bad, tuple(search)),))
+
+
+def _keep(row: int, place: int, value: Operand) -> kernel.Statement:
+    """Return the statement that stores an integer of a finding."""
+    return kernel.SetElement("state", expressions([row, place]), expression(value))

@@ -21,21 +21,21 @@ from ..runtime.metadata import (
     UnitMeta,
 )
 from ..runtime.sums import ROWS
+from .builder import Builder
+from .line_solves import BUFFER, LineBuilder
+from .loops import has_loop
 from .unit import Unit
-from .write_lines import BUFFER, LineWriter
-from .write_loops import has_loop
-from .writer import Writer
 
 
-def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -> KernelMeta:
+def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str]) -> KernelMeta:
     """Return what a caller must know about the kernel of a unit.
 
     Parameters
     ----------
     unit
         What the module is written from.
-    writers
-        The writer of each nest: they name its buffers.
+    builders
+        The builder of each nest: they name its buffers.
     functions
         The names of the functions that the kernel is cut into.
     """
@@ -46,8 +46,8 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
         written=unit.written,
         buffers=tuple(
             buffer
-            for number, (writer, nest) in enumerate(zip(writers, nests, strict=True))
-            for buffer in _buffers(writer, nest, number)
+            for number, (builder, nest) in enumerate(zip(builders, nests, strict=True))
+            for buffer in _buffers(builder, nest, number)
         ),
         scalars=program.scalars,
         sizes=program.sizes,
@@ -75,16 +75,16 @@ def described(unit: Unit, writers: Sequence[Writer], functions: Sequence[str]) -
     )
 
 
-def _buffers(writer: Writer, nest: ir.Nest | ir.LineNest, number: int) -> Iterator[BufferMeta]:
+def _buffers(builder: Builder, nest: ir.Nest | ir.LineNest, number: int) -> Iterator[BufferMeta]:
     """Yield the scratch buffers of a nest."""
     if isinstance(nest, ir.LineNest):
-        assert isinstance(writer, LineWriter)
-        argument = writer.buffer(BUFFER)
+        assert isinstance(builder, LineBuilder)
+        argument = builder.buffer(BUFFER)
         pad = nest.beyond + 1  # it begins at a whole line of the cache
-        yield BufferMeta(argument, number, writer.step, pad, None, 1, nest.along)
+        yield BufferMeta(argument, number, builder.step, pad, None, 1, nest.along)
         return
     for b in nest.buffers:
-        yield writer.described(b, number)
+        yield builder.described(b, number)
 
 
 def _units(unit: Unit) -> Iterator[UnitMeta]:

@@ -1,7 +1,7 @@
-"""Write choices before the loops throughout which they are the same.
+"""Make choices before the loops throughout which they are the same.
 
-A branch inside a loop keeps LLVM from making vectors of it, or makes it write the loop down once
-for each way, even where the loop decides nothing about the branch.
+A branch inside a loop keeps LLVM from making vectors of it, or makes it unswitch the loop,
+once for each way, even where the loop decides nothing about the branch.
 """
 
 from __future__ import annotations
@@ -11,47 +11,44 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from .. import ir
 from ..ir import LoopNest
 from ..points.affine import Affine, Choice
+from ..points.expressions import expression
 from ..points.loop_tree import For, Loop, runs_of, variables
 from ..runtime.constants import TEST
-from .write_rows import place_of, test_text, value_text
-from .writer import Writer
+from .builder import Builder
+from .rows import place_of, test_of, value_of
 
 _TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
 
 
-def decide(writer: Writer, nest: LoopNest, node: Loop, depth: int) -> None:
-    """Write what a loop does not change of the choices inside it."""
+def decide(builder: Builder, nest: LoopNest, node: Loop) -> None:
+    """Add what a loop does not change of the choices inside it."""
     if not isinstance(node, For):
         return
-    moving = variables(node)
+    moving, decided = variables(node), builder.decided
     for run in runs_of(node):
         piece = nest.pieces[run.piece]
-        where = place_of(writer, nest, run)
+        where = place_of(builder, nest, run)
         for value in (part.value for part in piece.parts):
             for load in ir.loads(value):
                 for choice in _choices(a.substitute(where) for a in load.index[:-1]):
-                    if choice not in writer.decided and moving.isdisjoint(choice.names()):
-                        name = writer.fresh("line")
-                        writer.line(depth, f"{name} = {choice}")
-                        writer.decided[choice] = name
+                    if choice not in decided and moving.isdisjoint(choice.names()):
+                        chosen = expression(Affine(((choice, 1),)))
+                        decided[choice] = builder.let("line", chosen).name
             for test in ir.tests(value):
                 moved = test.substitute(where)
-                if moved not in writer.decided and moving.isdisjoint(moved.names()):
-                    name = writer.fresh(TEST)
-                    writer.line(depth, f"{name} = {test_text(moved)}")
-                    writer.decided[moved] = name
+                if moved not in decided and moving.isdisjoint(moved.names()):
+                    decided[moved] = builder.let(TEST, test_of(moved)).name
             for op in _fixed(value, where, moving):
-                if repr(op) not in writer.decided:
-                    text = value_text(writer, op, {}, depth)
-                    name = writer.fresh(TEST if op.name in _TESTS else "pick")
-                    writer.line(depth, f"{name} = {text}")
-                    writer.decided[repr(op)] = name
+                if repr(op) not in decided:
+                    found = value_of(builder, op, {})
+                    stem = TEST if op.name in _TESTS else "pick"
+                    decided[repr(op)] = builder.let(stem, found).name
 
 
 def _choices(index: Iterable[Affine]) -> Iterator[Choice]:
     """Yield the choices in expressions."""
-    for expression in index:
-        for atom, _ in expression.terms:
+    for position in index:
+        for atom, _ in position.terms:
             if isinstance(atom, Choice):
                 yield atom
 

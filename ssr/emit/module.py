@@ -1,4 +1,4 @@
-"""Write the module of a kernel: Numba source, which is also plain Python.
+"""The module of a kernel: Numba compiles it, and it is also plain Python.
 
 A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
 nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
@@ -10,19 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..kernel.building import call, element, let
+from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
+from ..kernel.rewriting import mentioned
 from ..runtime.metadata import KernelMeta
-from ..runtime.sums import STATE
-from .arguments import arguments, refusals
-from .debug_checks import function_lines, function_of
+from .arguments import Argument, arguments, refusals
+from .debug_checks import function
 from .describe import described
-from .outline import Functions, names
+from .externals import functions_of
+from .names import printable
+from .nests import kernel_body, nest_builders
+from .outline import Functions
+from .scalars import scalars_of
+from .schedule import cleared, driver, parameters
 from .unit import Unit
-from .write_externals import functions_of
-from .write_nests import kernel_body, write_nests
-from .write_scalars import scalars_of
-from .write_steps import driver_lines, parameters
-from .write_whole import signature_lines, whole_lines
-from .writer import shown
+from .vector_fields import whole_function
 
 MEMORY, ROWS = ("ld", "st"), ("require",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
@@ -49,84 +51,95 @@ STEPS = ("copy", "copy_column", "follow")
 """What kernels for boxes with memory of their own take too."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
-"""Names that generated functions know beside those they import."""
+"""Names that functions know beside those they import."""
 
 
-def kernel_source(unit: Unit) -> tuple[str, KernelMeta]:
-    """Return the module text of a kernel and what a caller must know about it."""
+def kernel_of(unit: Unit) -> tuple[Module, KernelMeta]:
+    """Return the module of a kernel and what a caller must know about it."""
     known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))
-    functions.texts.update(_examinations(unit))
+    functions.functions.update(_examinations(unit))
     scalars = scalars_of(unit, functions)
-    writers = write_nests(unit, functions, scalars)
-    body = kernel_body(unit, writers, functions, scalars)
-    functions.texts.update(functions_of(unit.calls))
-    meta = described(unit, writers, list(functions.texts))
-    return "\n".join([*_module(unit, meta, functions, body), ""]), meta
+    builders = nest_builders(unit, functions, scalars)
+    body = kernel_body(unit, builders, functions, scalars)
+    functions.functions.update(functions_of(unit.calls))
+    meta = described(unit, builders, list(functions.functions))
+    return _module(unit, meta, functions, body), meta
 
 
 def _module(
-    unit: Unit, meta: KernelMeta, functions: Functions, body: Sequence[str]
-) -> Iterator[str]:
-    """Yield the lines of a module."""
-    yield from [f'"""{shown(unit.title)}"""', "", *_imports(unit, wide=bool(meta.stored)), ""]
-    yield from [f"META = {meta.literal()!r}", "", f"real = np.{unit.dtype}"]
-    yield from (f"{name} = real({value})" for value, name in functions.constants.items())
-    yield from (f"{name} = np.float64({value})" for value, name in functions.doubles.items())
-    yield from (f"{name} = {text!r}" for text, name in functions.labels.items())
-    yield ""
-    yield from (line for text in functions.texts.values() for line in ("", *text, ""))
-    if unit.distributed:
-        yield from ["", f"def kernel({', '.join(parameters(unit, meta))}):"]
-        yield from [*_start(unit, meta, body), *body, "    return 0"]
-        yield from driver_lines(unit, meta)
-        return
+    unit: Unit, meta: KernelMeta, functions: Functions, body: Sequence[Statement]
+) -> Module:
+    """Return a module: the functions that the kernel calls, itself, and one that calls it."""
     given = arguments(unit, meta)
-    yield from ["", f"def kernel({', '.join(a.name for a in given)}):"]
-    yield from refusals(meta)
-    yield from [*_start(unit, meta, body), *body, "    return 0", "", ""]
-    yield from signature_lines("SIGNATURE", given)
-    if not unit.checked:
-        yield from whole_lines(unit, given)
+    signatures: list[Signature] = []
+    start = [] if unit.distributed else refusals(meta)
+    names = parameters(unit, meta) if unit.distributed else [a.name for a in given]
+    whole = (*start, *_start(unit, meta, body), *body, Return(Integer(0)))
+    found = [*functions.functions.values(), Function("kernel", tuple(names), whole)]
+    if unit.distributed:
+        entry, taken = driver(unit, meta)
+        found.append(entry)
+        signatures.append(_signature("SIGNATURE", entry, taken))
+    else:
+        signatures.append(_signature("SIGNATURE", found[-1], given))
+        if unit.program.vectors and not unit.checked:
+            entry, taken = whole_function(unit, given)
+            found.append(entry)
+            signatures.append(_signature("WHOLE", entry, taken))
+    return Module(
+        title=printable(unit.title),
+        dtype=unit.dtype,
+        imports=tuple(_imports(unit, wide=bool(meta.stored))),
+        constants=tuple(functions.constants.values()),
+        doubles=tuple(functions.doubles.values()),
+        labels=tuple((name, text) for text, name in functions.labels.items()),
+        functions=tuple(found),
+        signatures=tuple(signatures),
+    )
 
 
-def _imports(unit: Unit, *, wide: bool) -> list[str]:
-    """Return the lines that import what a kernel is written in; ``wide`` adds short integers."""
+def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signature:
+    return Signature(name, entry.name, tuple(argument.type for argument in given))
+
+
+def _imports(unit: Unit, *, wide: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the modules that a kernel imports from; ``wide`` adds short integers."""
     checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
     whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
-    operations = sorted(OPERATIONS + (() if unit.debug else MEMORY) + whole)
-    return [
-        "import numpy as np",
-        f"from numba.types import Array, f4, f8, {'i4, ' if wide else ''}i8",
-        "",
-        *([f"from ssr.runtime.checked import {', '.join(sorted(checked))}"] if checked else []),
-        *([f"from ssr.runtime.bundles import {', '.join(BUNDLES)}"] if unit.lines else []),
-        f"from ssr.runtime.intrinsics import {', '.join(operations)}",
-        f"from ssr.runtime.lanes import {', '.join(REDUCTIONS)}",
-        *([f"from ssr.runtime.periods import {', '.join(PERIODS)}"] if unit.periodic else []),
-        *([f"from ssr.runtime.parts import {', '.join(PARTS)}"] if whole else []),
-        f"from ssr.runtime.polling import {', '.join(POLLING)}",
-        f"from ssr.runtime.refusals import {', '.join(REFUSALS)}",
-        *([f"from ssr.runtime.steps import {', '.join(STEPS)}"] if unit.distributed else []),
-    ]
+    operations = OPERATIONS + (() if unit.debug else MEMORY) + whole
+    yield "numba.types", ("Array", "f4", "f8", *(["i4"] if wide else []), "i8")
+    for name, needed, found in (
+        ("checked", bool(checked), sorted(checked)),
+        ("bundles", unit.lines, BUNDLES),
+        ("intrinsics", True, sorted(operations)),
+        ("lanes", True, REDUCTIONS),
+        ("periods", unit.periodic, PERIODS),
+        ("parts", bool(whole), PARTS),
+        ("polling", True, POLLING),
+        ("refusals", True, REFUSALS),
+        ("steps", unit.distributed, STEPS),
+    ):
+        if needed:
+            yield f"ssr.runtime.{name}", tuple(found)
 
 
-def _examinations(unit: Unit) -> dict[str, list[str]]:
+def _examinations(unit: Unit) -> dict[str, Function]:
     """Return the functions by which the debug build examines values, by their names."""
     axes = sorted({0, *(len(made.nest.axes) for made in unit.nests)}) if unit.debug else ()
-    return {function_of(n): function_lines(n, unit.states) for n in axes}
+    found = (function(n, unit.states) for n in axes)
+    return {each.name: each for each in found}
 
 
-def _start(unit: Unit, meta: KernelMeta, body: Sequence[str]) -> Iterator[str]:
-    """Yield the lines before the first nest: cleared states, and what all nests use.
+def _start(unit: Unit, meta: KernelMeta, body: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the statements before the first nest: cleared states, and what all nests use.
 
     On boxes with memory of their own the states are cleared before the first step of a schedule.
     """
-    used = names(body)
+    used = set(mentioned(body))
     if "watch" in used and not unit.distributed:
-        yield "    watch = stopwatch()"
+        yield let("watch", call("stopwatch"))
     if "one" in used:
-        yield "    one = layout[0]"
+        yield let("one", element("layout", 0))
     if meta.states and not unit.distributed:
-        yield f"    for clear in range({meta.states * STATE}):"
-        yield f"        state[clear // {STATE}, clear % {STATE}] = 0"
+        yield cleared(meta)

@@ -1,12 +1,16 @@
-"""Operations as they are written in the source of a kernel."""
+"""Operations of programs as expressions of the kernel IR."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-_INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and": "&", "or": "|",
+from ..kernel import ir as kernel
+
+_INFIX: dict[str, kernel.Infix] = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|",
+}  # fmt: skip
+_RELATIONS: dict[str, kernel.Relation] = {
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
 _CALL = {
     "abs": "abs", "sign": "sign", "sqrt": "np.sqrt", "exp": "np.exp", "log": "np.log",
@@ -15,18 +19,20 @@ _CALL = {
 }  # fmt: skip
 
 
-def operation_text(name: str, operands: Sequence[str]) -> str:
-    """Return the source of an operation.
+def operation(name: str, operands: Sequence[kernel.Expression]) -> kernel.Expression:
+    """Return an operation on operands.
 
-    >>> operation_text("add", ["s1", "s2"]), operation_text("min", ["s1", "s2"])
-    ('(s1 + s2)', 'minimum(s1, s2)')
+    >>> operation("min", [kernel.Name("s1"), kernel.Name("s2")])
+    Call(function='minimum', arguments=(Name(name='s1'), Name(name='s2')))
     """
     if name == "neg":
-        return f"(-{operands[0]})"
+        return kernel.Negative(*operands)
     if name == "not":
-        return f"(not {operands[0]})"
+        return kernel.Not(*operands)
     if name == "where":
-        return f"({operands[1]} if {operands[0]} else {operands[2]})"
+        return kernel.Select(*operands)
     if name in _INFIX:
-        return f"({operands[0]} {_INFIX[name]} {operands[1]})"
-    return f"{_CALL[name]}({', '.join(operands)})"
+        return kernel.Binary(_INFIX[name], *operands)
+    if name in _RELATIONS:
+        return kernel.Compare(_RELATIONS[name], *operands)
+    return kernel.Call(_CALL[name], tuple(operands))

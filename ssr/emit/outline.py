@@ -1,147 +1,128 @@
-"""Cut the text of a large kernel into functions.
+"""Cut large kernels into functions.
 
 Numba's passes take a time that grows faster than the length of a function. So where a kernel is
-long, what it does in a box becomes a function of its own, if it does so again or is very long; and
-so do groups of what a box does on a line. A function takes the names its lines use as arguments.
-Lines that are equal but for names become one function.
+long, the body of a nest becomes a function of its own, if it occurs again or is very long; and
+so do groups of statements on a line. A function takes the names its statements use as arguments.
+Bodies that are equal but for names become one function.
 """
 
 from __future__ import annotations
 
-import keyword
-import math
-import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ..kernel.ir import Call, Do, Function, Name, Statement, statements
+from ..kernel.rewriting import assigned, length, mentioned, renamed
+
+Block: TypeAlias = Sequence[Statement]
 
 KERNEL = 2000
-"""Lines of a kernel before all of its nests become functions, whose loops may take longer."""
+"""Statements of a kernel before all of its nests become functions, whose loops may take longer."""
 
 LINES = 1000
-"""Lines of a function before it is cut: calls on each line of a box cost time."""
+"""Statements of a function before it is cut: calls on each line of a box cost time."""
 
 PART = 300
-"""Lines of a function that is cut out, at most, where the blocks allow."""
+"""Statements of a function that is cut out, at most, where the blocks allow."""
 
 RARELY = 250
-"""Lines that run on few lines of a box, those at its boundary, before they become a function."""
+"""Statements that run on few lines of a box, those at its boundary, before they are a function."""
 
 FEW = 30
-"""Lines that are not worth a function."""
-
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_STORED = re.compile(r"(?m)^ *(?:for )?(\w+(?:, \w+)*) (?:=|in) ")
+"""Statements that are not worth a function."""
 
 
-def names(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the names in lines of source, each once, in order.
-
-    >>> names(["for i in range(n):", "    st(y, i, np.exp(ld(x, i)))"])
-    ('i', 'range', 'n', 'st', 'y', 'np', 'ld', 'x')
-    """
-    found = dict.fromkeys(n for line in lines for n in _NAME.findall(line))
-    return tuple(n for n in found if not keyword.iskeyword(n))
-
-
-def joined(blocks: Sequence[Sequence[str]]) -> list[str]:
-    """Return blocks of lines as one."""
-    return [line for block in blocks for line in block]
-
-
-def _number_text(value: float) -> str:
-    """Return a number as source."""
-    text = repr(value)
-    return text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
+def joined(blocks: Sequence[Block]) -> list[Statement]:
+    """Return blocks of statements as one."""
+    return [node for block in blocks for node in block]
 
 
 @dataclass
 class Functions:
-    """The functions of a module under construction.
+    """The functions and constants of a module under construction.
 
     Attributes
     ----------
     shared
         Names that mean the same in all functions, beside those of functions and constants.
     constants, doubles
-        Numbers and the variables of the module that hold them, in the type of the fields and in
-        double precision.
+        Numbers by their representation, each with its name in the module: in the type of the
+        fields and in double precision.
     labels
-        Texts and the variables of the module that hold them.
-    texts
-        The functions: name, and lines.
+        Texts and their names in the module.
+    functions
+        The functions by name.
     known
-        Their names by their lines, in which all names but the shared ones are numbered.
+        Their names by their bodies, in which all names but the shared ones are numbered.
     """
 
     shared: frozenset[str]
-    constants: dict[str, str] = field(default_factory=dict)
-    doubles: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, tuple[str, float]] = field(default_factory=dict)
+    doubles: dict[str, tuple[str, float]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    known: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    known: dict[tuple[Statement, ...], str] = field(default_factory=dict)
 
-    def constant(self, value: float) -> str:
-        """Return the variable that holds a number in the fields' type; 0.0 and -0.0 differ."""
-        return self.constants.setdefault(_number_text(value), f"w{len(self.constants)}")
+    def constant(self, value: float) -> Name:
+        """Return the name of a number in the fields' type; 0.0 and -0.0 differ."""
+        name = f"w{len(self.constants)}"
+        return Name(self.constants.setdefault(repr(value), (name, value))[0])
 
-    def double(self, value: float) -> str:
-        """Return the variable that holds a number in double precision."""
-        return self.doubles.setdefault(_number_text(value), f"double{len(self.doubles)}")
+    def double(self, value: float) -> Name:
+        """Return the name of a number in double precision."""
+        name = f"double{len(self.doubles)}"
+        return Name(self.doubles.setdefault(repr(value), (name, value))[0])
 
-    def label(self, text: str) -> str:
-        """Return the variable of the module that holds a text."""
-        return self.labels.setdefault(text, f"piece_{len(self.labels)}")
+    def label(self, text: str) -> Name:
+        """Return the name of a text."""
+        return Name(self.labels.setdefault(text, f"piece_{len(self.labels)}"))
 
-    def call(self, lines: Sequence[str]) -> str:
-        """Return the call of the function that consists of lines, which assign to no argument."""
-        form, arguments, body = self._form(lines)
+    def call(self, block: Block) -> Call:
+        """Return the call of the function of a block, which assigns to no argument."""
+        form, arguments = self._form(block)
         if form not in self.known:
-            name = self.known[form] = f"part_{len(self.texts)}"
-            self.texts[name] = [f"def {name}({', '.join(arguments)}):", *body]
-        return f"{self.known[form]}({', '.join(arguments)})"
+            name = self.known[form] = f"part_{len(self.functions)}"
+            self.functions[name] = Function(name, arguments, tuple(block))
+        return Call(self.known[form], tuple(map(Name, arguments)))
 
-    def _form(self, lines: Sequence[str]) -> tuple[str, list[str], list[str]]:
-        """Return lines in which names are numbered, the arguments of a function, and its lines."""
-        depth = min(len(line) - len(line.lstrip()) for line in lines)
-        body = ["    " + line[depth:] for line in lines]
-        common = {*self.shared, *self.constants.values(), *self.labels.values(), *self.texts}
-        own = [n for n in names(body) if n not in common]
-        targets = _STORED.findall("\n".join(body))
-        stored = {name for target in targets for name in target.split(", ")}
-        arguments = [n for n in own if n not in stored]
-        numbers = {name: f"_{n}" for n, name in enumerate(own)}
-        form = _NAME.sub(lambda m: numbers.get(m[0], m[0]), "\n".join(body))
-        return form, arguments, body
+    def _form(self, block: Block) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
+        """Return a block in which names are numbered, and the arguments of its function."""
+        common = {*self.shared, *self.labels.values(), *self.functions}
+        common |= {name for name, _ in self.constants.values()}
+        own = [name for name in dict.fromkeys(mentioned(block)) if name not in common]
+        stored = {name for node in statements(tuple(block)) for name in assigned(node)}
+        arguments = tuple(name for name in own if name not in stored)
+        return renamed(block, {name: f"_{n}" for n, name in enumerate(own)}), arguments
 
-    def nests(self, blocks: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Return what the nests of a kernel do in a box, as calls if they are too many lines."""
-        total = sum(map(len, blocks))
+    def nests(self, blocks: Sequence[Block]) -> list[list[Statement]]:
+        """Return the bodies of the nests of a kernel, as calls if they are too long together."""
+        total = sum(map(length, blocks))
         if total <= LINES:
             return [list(block) for block in blocks]
-        forms = [self._form(block)[0] if block else "" for block in blocks]
+        forms = [self._form(block)[0] for block in blocks]
+        uses = Counter(forms)
         return [
-            self.short(block) if total > KERNEL or forms.count(form) > 1 else list(block)
+            self.short(block) if total > KERNEL or uses[form] > 1 else list(block)
             for block, form in zip(blocks, forms, strict=True)
         ]
 
-    def cut(self, blocks: Sequence[Sequence[str]]) -> list[str]:
-        """Return blocks of lines that run one after the other, as calls if they are many."""
-        if sum(map(len, blocks)) <= LINES:
+    def cut(self, blocks: Sequence[Block]) -> list[Statement]:
+        """Return blocks that run one after the other, as calls if they are long together."""
+        if sum(map(length, blocks)) <= LINES:
             return joined(blocks)
-        groups: list[list[str]] = [[]]
+        groups: list[list[Statement]] = [[]]
         for block in blocks:
-            if len(groups[-1]) + len(block) > PART:
+            if length(groups[-1]) + length(block) > PART:
                 groups.append([])
             groups[-1] += block
         return joined([self.short(group) for group in groups])
 
-    def rare(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines of a branch that is taken at boundaries, as a call if they are many."""
-        return self.short(lines) if len(lines) > RARELY else list(lines)
+    def rare(self, block: Block) -> list[Statement]:
+        """Return the block of a branch that is taken at boundaries, as a call if it is long."""
+        return self.short(block) if length(block) > RARELY else list(block)
 
-    def short(self, lines: Sequence[str]) -> list[str]:
-        """Return lines, as a call unless they are few."""
-        if len(lines) <= FEW:
-            return list(lines)
-        depth = min(len(line) - len(line.lstrip()) for line in lines)
-        return [" " * depth + self.call(lines)]
+    def short(self, block: Block) -> list[Statement]:
+        """Return a block, as a call unless it is short."""
+        return list(block) if length(block) <= FEW else [Do(self.call(block))]

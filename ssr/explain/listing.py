@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import ir
 from ..ir import LineLoops, LoopNest
+from ..kernel.print_python import expression_text
 from ..points.affine import Affine
 from ..points.condition import Condition
 from ..points.loop_tree import For, If, Loop, Reduce, Run
@@ -255,11 +256,12 @@ def _loops(tree: Iterable[Loop], indent: str) -> Iterable[str]:
     for node in tree:
         match node:
             case For(variable, start, stop, step, body):
+                ends = ", ".join(map(expression_text, (start, stop)))
                 more = f", {step}" if step != 1 else ""
-                yield f"{indent}for {variable} in range({start}, {stop}{more}):"
+                yield f"{indent}for {variable} in range({ends}{more}):"
                 yield from _loops(body, deeper)
             case If(condition, then, orelse):
-                yield f"{indent}if {condition}:"
+                yield f"{indent}if {expression_text(condition)}:"
                 yield from _loops(then, deeper)
                 if orelse:
                     yield f"{indent}else:"

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from .. import ir
+from ..kernel.ir import Expression
 
 
 class Numbers:
@@ -21,7 +22,7 @@ class Numbers:
         self._stores: Counter[str] = Counter()
         self._of: dict[int, int] = {}
         self._parts: list[dict[int, int]] = []
-        self._names: dict[int, str] = {}
+        self._names: dict[int, Expression] = {}
         for part in parts:
             self._of = {}
             root = self._number(part.value)
@@ -39,11 +40,11 @@ class Numbers:
         """Whether a value is used more than once."""
         return self._uses[self._of[id(value)]] > 1
 
-    def name(self, value: ir.Value) -> str | None:
-        """Return the variable that holds a value, if one does."""
+    def name(self, value: ir.Value) -> Expression | None:
+        """Return the variable, or the short expression, that holds a value, if one does."""
         return self._names.get(self._of[id(value)])
 
-    def hold(self, value: ir.Value, name: str) -> str:
+    def hold(self, value: ir.Value, name: Expression) -> Expression:
         """Remember the variable that holds a value, and return it."""
         self._names[self._of[id(value)]] = name
         return name

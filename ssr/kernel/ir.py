@@ -188,6 +188,7 @@ class Do:
     """A call for its effects."""
 
     call: Call
+    comment: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
 
@@ -201,7 +202,7 @@ class For:
     step: Expression
     body: tuple[Statement, ...]
     order: Order = "serial"
-    comment: str = ""
+    comment: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
 
@@ -221,7 +222,7 @@ class If:
     test: Expression
     then: tuple[Statement, ...]
     orelse: tuple[Statement, ...] = ()
-    comment: str = ""
+    comment: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
 
@@ -248,6 +249,72 @@ class Function:
     body: tuple[Statement, ...]
     line: int = field(default=0, compare=False)
 
+
+# -- modules ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """The type of a number: ``f4``, ``f8``, ``i4`` or ``i8``."""
+
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """The type of an array: of its elements, its axes, and whether it is contiguous or written."""
+
+    element: str
+    axes: int = 1
+    contiguous: bool = True
+    written: bool = False
+
+
+Type: TypeAlias = "Scalar | Array"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The types of the arguments of a function that is called from Python, and their name."""
+
+    name: str
+    function: str
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The functions of a kernel, those that are called before those that call them.
+
+    Attributes
+    ----------
+    title
+        The first line of the printed module.
+    dtype
+        The type of the fields' numbers, by NumPy's name.
+    imports
+        Modules, each with the names that are imported from it.
+    constants, doubles
+        Names of numbers of the fields' type, and of doubles.
+    labels
+        Names of texts.
+    functions
+        The functions.
+    signatures
+        The types of those that are called from Python.
+    """
+
+    title: str
+    dtype: str
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    constants: tuple[tuple[str, float], ...]
+    doubles: tuple[tuple[str, float], ...]
+    labels: tuple[tuple[str, str], ...]
+    functions: tuple[Function, ...]
+    signatures: tuple[Signature, ...]
+
+
+# -- parts and changes -----------------------------------------------------------------------------
 
 Node: TypeAlias = "Expression | Statement"
 

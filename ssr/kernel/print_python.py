@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -72,6 +73,60 @@ def _text(node: ir.Expression) -> tuple[str, int]:
             return f"{function}({', '.join(map(expression_text, arguments))})", _ATOM
 
 
+def module_text(module: ir.Module, description: str) -> str:
+    """Return the text of a module.
+
+    Parameters
+    ----------
+    module
+        The module.
+    description
+        A literal that the module holds as ``META``: it says all that a caller must know.
+    """
+    signatures = {signature.function: signature for signature in module.signatures}
+    lines = [f'"""{module.title}"""', "", *_imports(module), ""]
+    lines += [f"META = {description}", "", f"real = np.{module.dtype}"]
+    lines += [f"{name} = real({_number(value)})" for name, value in module.constants]
+    lines += [f"{name} = np.float64({_number(value)})" for name, value in module.doubles]
+    lines += [f"{name} = {text!r}" for name, text in module.labels]
+    for function in module.functions:
+        lines += ["", "", *function_lines(function)]
+        if function.name in signatures:
+            signature = signatures[function.name]
+            types = (f"    {type_text(each)}," for each in signature.types)
+            lines += ["", "", f"{signature.name} = i8(", *types, ")"]
+    return "\n".join([*lines, ""])
+
+
+def _imports(module: ir.Module) -> Iterator[str]:
+    """Yield the lines of imports, those from other packages first."""
+    lines = [f"from {name} import {', '.join(found)}" for name, found in module.imports]
+    own = [line for line in lines if line.startswith("from ssr.")]
+    yield from ("import numpy as np", *(line for line in lines if line not in own), "", *own)
+
+
+def _number(value: float) -> str:
+    """Return the text of a number; infinities and NaN are names of NumPy."""
+    text = repr(value)
+    return text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
+
+
+def type_text(type_: ir.Type) -> str:
+    """Return a type as Numba writes it.
+
+    >>> type_text(ir.Array("f8", 2, written=True)), type_text(ir.Array("f8", 2, contiguous=False))
+    ('f8[:, ::1]', "Array(f8, 2, 'A', readonly=True)")
+    """
+    match type_:
+        case ir.Scalar(element):
+            return element
+        case ir.Array(element, axes, contiguous, False):
+            return f"Array({element}, {axes}, {'C' if contiguous else 'A'!r}, readonly=True)"
+        case ir.Array(element, axes, contiguous):
+            last = "::1" if contiguous else ":"
+            return f"{element}[{', '.join([*':' * (axes - 1), last])}]"
+
+
 def function_lines(function: ir.Function) -> list[str]:
     """Return the lines of a function."""
     head = f"def {function.name}({', '.join(function.arguments)}):"
@@ -90,8 +145,8 @@ def _lines(body: Sequence[ir.Statement], depth: int) -> Iterator[tuple[int, str]
             case ir.SetElement(array, index, value):
                 places = ", ".join(map(expression_text, index))
                 yield depth, f"{array}[{places}] = {_value(value)}"
-            case ir.Do(call):
-                yield depth, expression_text(call)
+            case ir.Do(call, comment):
+                yield depth, f"{expression_text(call)}{_comment(comment)}"
             case ir.For(variable, start, stop, step, inner, order, comment):
                 bounds = ", ".join(map(expression_text, _bounds(start, stop, step)))
                 yield depth, f"for {variable} in {RANGES[order]}({bounds}):{_comment(comment)}"

@@ -1,12 +1,14 @@
-"""Changes of the kernel IR."""
+"""Names in the kernel IR: where they occur, and others put in their place."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from . import ir
 
-Change = Callable[[ir.Expression], ir.Expression]
+Change: TypeAlias = Callable[[ir.Expression], ir.Expression]
 
 
 def with_parts(node: ir.Expression, change: Change) -> ir.Expression:
@@ -35,3 +37,109 @@ def with_parts(node: ir.Expression, change: Change) -> ir.Expression:
         case ir.Element(array, index):
             return ir.Element(change(array), tuple(map(change, index)))
     return node
+
+
+def substituted(node: ir.Expression, values: Mapping[str, ir.Expression]) -> ir.Expression:
+    """Return an expression with values for some of its names.
+
+    >>> from .print_python import expression_text
+    >>> test = ir.Compare(">=", ir.Binary("-", ir.Name("n"), ir.Name("i")), ir.Integer(1))
+    >>> expression_text(substituted(test, {"i": ir.Binary("+", ir.Name("j"), ir.Integer(2))}))
+    'n - (j + 2) >= 1'
+    """
+    if isinstance(node, ir.Name):
+        return values.get(node.name, node)
+    return with_parts(node, lambda part: substituted(part, values)) if values else node
+
+
+def renamed(body: Iterable[ir.Statement], names: Mapping[str, str]) -> tuple[ir.Statement, ...]:
+    """Return statements with other names for variables and arguments."""
+    values = {name: ir.Name(other) for name, other in names.items()}
+
+    def named(name: str) -> str:
+        return names.get(name, name)
+
+    def expression(node: ir.Expression) -> ir.Expression:
+        match node:
+            case ir.Name(name):
+                return values.get(name, node)
+            case ir.Extent(array, axis):
+                return ir.Extent(named(array), axis)
+        return with_parts(node, expression)
+
+    def every(nodes: Sequence[ir.Expression]) -> tuple[ir.Expression, ...]:
+        return tuple(map(expression, nodes))
+
+    def statement(node: ir.Statement) -> ir.Statement:
+        match node:
+            case ir.Let(targets, value):
+                return ir.Let(tuple(map(named, targets)), expression(value))
+            case ir.Store(array, offset, value):
+                return ir.Store(expression(array), expression(offset), expression(value))
+            case ir.SetElement(array, index, value):
+                return ir.SetElement(named(array), every(index), expression(value))
+            case ir.Do(ir.Call(function, arguments)):
+                return replace(node, call=ir.Call(function, every(arguments)))
+            case ir.For(variable, start, stop, step, inner):
+                start, stop, step = every((start, stop, step))
+                variable, inner = named(variable), tuple(map(statement, inner))
+                return ir.For(variable, start, stop, step, inner, node.order, node.comment)
+            case ir.While(test, inner):
+                return ir.While(expression(test), tuple(map(statement, inner)))
+            case ir.If(test, then, orelse):
+                then, orelse = tuple(map(statement, then)), tuple(map(statement, orelse))
+                return ir.If(expression(test), then, orelse, node.comment)
+            case ir.Return(value):
+                return ir.Return(None if value is None else expression(value))
+
+    return tuple(map(statement, body))
+
+
+def assigned(node: ir.Statement) -> tuple[str, ...]:
+    """Return the variables that a statement assigns to, but for those of statements inside it."""
+    match node:
+        case ir.Let(targets=targets):
+            return targets
+        case ir.For(variable=variable):
+            return (variable,)
+    return ()
+
+
+def mentioned(body: Iterable[ir.Statement]) -> Iterator[str]:
+    """Yield the names in statements, in the order in which they stand in the printed text."""
+    for node in body:
+        yield from assigned(node)
+        if isinstance(node, ir.SetElement):
+            yield node.array
+        for part in ir.expressions(node):
+            yield from _in_order(part)
+        for block in ir.blocks(node):
+            yield from mentioned(block)
+
+
+def _in_order(node: ir.Expression) -> Iterator[str]:
+    match node:
+        case ir.Name(name):
+            yield name
+        case ir.Extent(array):
+            yield array
+        case ir.Select(test, then, orelse):
+            for part in (then, test, orelse):
+                yield from _in_order(part)
+        case _:
+            for part in ir.parts(node):
+                yield from _in_order(part)
+
+
+def length(body: Iterable[ir.Statement]) -> int:
+    """Return how many statements there are, with all inside them; the side of an ``else`` counts.
+
+    >>> x = ir.Let(("x",), ir.Integer(1))
+    >>> length([x, ir.If(ir.Name("t"), (x,), (x, x))])
+    6
+    """
+    total = 0
+    for node in body:
+        total += 2 if isinstance(node, ir.If) and node.orelse else 1
+        total += sum(map(length, ir.blocks(node)))
+    return total

@@ -14,7 +14,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import ir
+from ..kernel import ir as kernel
+from ..kernel.building import call, compare, every
 from ..points.affine import Affine
+from ..points.expressions import expression, moved
 from ..points.loop_tree import For, If, Loop, Run, runs_of
 from .nests import bounds, box
 
@@ -60,36 +63,32 @@ def cut(
     for axis, here, (low, high) in zip(axes[:-1], row, statement.beyond, strict=False):
         early = (here - Affine.name(axis)).constant
         if early + low < lead[axis]:
-            tests.append(f"{here} >= {_moved(axis, 'lo', -low)}")
+            tests.append(compare(expression(here), ">=", moved(f"{axis}_lo", -low)))
         if early > high:
-            tests.append(f"{here} < {_moved(axis, 'hi', high)}")
+            tests.append(compare(expression(here), "<", moved(f"{axis}_hi", high)))
     low, high = statement.beyond[-1]
-    first, last = _moved(axes[-1], "lo", -low), _moved(axes[-1], "hi", high)
+    first, last = moved(f"{axes[-1]}_lo", -low), moved(f"{axes[-1]}_hi", high)
     inside = clipped(loops, first, last)
-    return [If(" and ".join(tests), tuple(inside), ())] if tests and inside else inside
+    return [If(every(tests), tuple(inside), ())] if tests and inside else inside
 
 
-def _moved(axis: str, end: str, shift: int) -> str:
-    """Return the source of an end of the box moved along its axis."""
-    return str(Affine.name(f"{axis}_{end}") + shift)
-
-
-def clipped(loops: Sequence[Loop], first: str, last: str) -> list[Loop]:
+def clipped(loops: Sequence[Loop], first: kernel.Expression, last: kernel.Expression) -> list[Loop]:
     """Return loops and instances along a line for the rows from a first one to before a last."""
     found: list[Loop] = []
     for node in loops:
         match node:
             case For(variable, start, stop, 1, body) if _by_row(node):
-                found.append(
-                    For(variable, f"max({start}, {first})", f"min({stop}, {last})", 1, body)
-                )
+                ends = call("max", start, first), call("min", stop, last)
+                found.append(For(variable, *ends, 1, body))
             case For(body=body):
                 found.append(replace(node, body=tuple(clipped(body, first, last))))
             case If(condition, then, orelse):
                 ways = (tuple(clipped(way, first, last)) for way in (then, orelse))
                 found.append(If(condition, *ways))
             case Run(indices=(*_, index)):
-                found.append(If(f"{first} <= {index} < {last}", (node,), ()))
+                row = expression(index)
+                inside = every([compare(first, "<=", row), compare(row, "<", last)])
+                found.append(If(inside, (node,), ()))
     return found
 
 

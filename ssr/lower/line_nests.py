@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.lines import cut, inside, offset_of, pieces
+from ..kernel.ir import Name
 from ..points.affine import AXES, Affine
 from ..points.loop_tree import For, Loop
 from ..points.scanning import line_loops
@@ -247,12 +248,13 @@ def _across(nest: ir.LineNest, kinds: dict[str, Domain]) -> tuple[Loop, ...]:
     *first, last = nest.outer
     limits = nest.context.project(nest.outer)
     low = Domain.where(nest.outer, f"{last} = 0")
-    ends = " and ".join(f"{a}_lo <= {a} < {a}_hi" for a in first) or "0 = 0"
+    box = " and ".join(f"{a}_lo <= {a} < {a}_hi" for a in first) or "0 = 0"
     bounds = [f"{a}_{end}" for a in first for end in ("lo", "hi")]
-    known = limits & low & Domain.where(nest.outer, ends, bounds)
-    tree = tuple(clipped(line_loops(known, [*kinds.items()], last), f"{last}_lo", f"{last}_hi"))
+    known = limits & low & Domain.where(nest.outer, box, bounds)
+    ends = Name(f"{last}_lo"), Name(f"{last}_hi")
+    tree = tuple(clipped(line_loops(known, [*kinds.items()], last), *ends))
     for axis in reversed(first):
-        tree = (For(axis, f"{axis}_lo", f"{axis}_hi", 1, tree),)
+        tree = (For(axis, Name(f"{axis}_lo"), Name(f"{axis}_hi"), 1, tree),)
     return tree
 
 

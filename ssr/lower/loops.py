@@ -11,11 +11,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from .. import ir
+from ..kernel import ir as kernel
+from ..kernel.building import call, compare, every, minus, plus, times
 from ..options import Options
 from ..points.affine import Affine
 from ..points.effort import EFFORT, attempted
+from ..points.expressions import moved
 from ..points.loop_tree import For, If, Loop, Reduce, Run
-from ..points.scanning import condition_text, guarded_loop, line_loops
+from ..points.scanning import ALWAYS, condition_on, guarded_loop, line_loops
 from ..points.sets import Domain
 from .cut_loops import cut, everywhere, in_box, is_cut
 from .nests import bounds
@@ -57,14 +60,20 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
     folds: tuple[Loop, ...] = tuple(Reduce(f.name, f.kind, f.buffer) for f in nest.folds)
     early = [axis for axis, first in lead.items() if first]
     if folds and early:
-        inside = "{0} < {0}_hi" if nest.order == "backward" else "{0} >= {0}_lo"
-        folds = (If(" and ".join(map(inside.format, early)), folds, ()),)
+        folds = (If(every([_begun(axis, nest) for axis in early]), folds, ()),)
     tree += folds
     for axis, more in reversed(lead.items()):
         tree = (_line_loop(axis, more, _first(axis, more, nest), nest, tree),)
     if is_cut(nest):
         pieces = {name: in_box(piece) for name, piece in pieces.items()}
     return ir.LoopNest(replace(given, buffers=nest.buffers), pieces, tree)
+
+
+def _begun(axis: str, nest: ir.Nest) -> kernel.Expression:
+    """Return the condition that a loop that begins before the box stands in it."""
+    if nest.order == "backward":
+        return compare(axis, "<", f"{axis}_hi")
+    return compare(axis, ">=", f"{axis}_lo")
 
 
 def _lead(nest: ir.Nest) -> dict[str, int]:
@@ -133,11 +142,10 @@ def _line_loop(
     axis: str, lead: int, first: int | None, nest: ir.Nest, body: tuple[Loop, ...]
 ) -> For:
     if nest.order == "backward":
-        start = str(Affine.name(f"{axis}_hi") + (lead - 1))
-        return For(axis, start, f"{axis}_lo - 1", -1, body)
-    start = str(Affine.name(f"{axis}_lo") - lead)
-    start = start if first is None else f"max({first}, {start})"
-    return For(axis, start, f"{axis}_hi", 1, body)
+        return For(axis, moved(f"{axis}_hi", lead - 1), moved(f"{axis}_lo", -1), -1, body)
+    start = moved(f"{axis}_lo", -lead)
+    start = start if first is None else call("max", first, start)
+    return For(axis, start, kernel.Name(f"{axis}_hi"), 1, body)
 
 
 def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int) -> list[Loop]:
@@ -148,11 +156,11 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
     others = attempted(lambda: all_rows(context - known))
     then = [loop for s in part.then for loop in _stage(s, nest, context & known, most)]
     orelse = _on_lines(part.orelse, nest, context, most, others)
-    condition = condition_text(known, context)
-    if not condition:
+    condition = condition_on(known, context)
+    if condition == ALWAYS:
         return then
     if not then:  # nothing changes on these lines
-        condition, then, orelse = f"not ({condition})", orelse, []
+        condition, then, orelse = kernel.Not(condition), orelse, []
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
 
@@ -166,10 +174,10 @@ def _on_lines(
     there = attempted(lambda: _there(stages, nest)) if len(stages) > MANY else None
     if there is None or is_cut(nest):
         return [loop for s in stages for loop in _stage(s, nest, context, most, lines)]
-    condition, known = condition_text(there, context), context & there
+    condition, known = condition_on(there, context), context & there
     lines = None if lines is None else lines & there
     found = [loop for s in stages for loop in _stage(s, nest, known, most, lines)]
-    return [If(condition, tuple(_joined(found)), ())] if condition and found else found
+    return [If(condition, tuple(_joined(found)), ())] if condition != ALWAYS and found else found
 
 
 def _there(stages: Sequence[ir.Stage], nest: ir.Nest) -> Domain:
@@ -230,7 +238,7 @@ def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain
     low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
     start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
     along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
-    return guarded_loop(all_rows(context) & along, rows, last, str(start), str(stop))
+    return guarded_loop(all_rows(context) & along, rows, last, (start, stop))
 
 
 def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -> list[Loop]:
@@ -244,15 +252,18 @@ def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -
     if len(groups) == 2:
         (known, first), (others, second) = groups
         both = (known | others).canonical()
-        which = condition_text(known, context & both)
-        if which and len([*both.conjunctions()]) == 1:
-            there = condition_text(both, context)
-            loops = If(which, first, second)
-            return [If(there, (loops,), ())] if there else [loops]
-    texts = [(condition_text(known, context), loops) for known, loops in groups]
-    rest = tuple(loop for c, loops in texts[1:] for loop in ((If(c, loops, ()),) if c else loops))
-    condition, interior = texts[0]
-    return [If(condition, interior, rest)] if condition else [*interior, *rest]
+        which = condition_on(known, context & both)
+        if which != ALWAYS and len([*both.conjunctions()]) == 1:
+            return list(_where(condition_on(both, context), (If(which, first, second),)))
+    found = [(condition_on(known, context), loops) for known, loops in groups]
+    rest = tuple(loop for there, loops in found[1:] for loop in _where(there, loops))
+    condition, interior = found[0]
+    return [*interior, *rest] if condition == ALWAYS else [If(condition, interior, rest)]
+
+
+def _where(condition: kernel.Expression, loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
+    """Return loops that run where a condition holds."""
+    return loops if condition == ALWAYS else (If(condition, loops, ()),)
 
 
 def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tuple[str, Domain]]]]:
@@ -289,10 +300,11 @@ def reversed_loops(loops: Sequence[Loop]) -> tuple[Loop, ...]:
     for node in reversed(loops):
         match node:
             case For(variable, start, stop, step, body):
-                first = f"({stop}) - 1"
+                first = minus(stop, 1)
                 if step != 1:
-                    first = f"({start}) + (({stop}) - 1 - ({start})) // {step} * {step}"
-                result.append(For(variable, first, f"({start}) - 1", -step, reversed_loops(body)))
+                    count = kernel.Binary("//", minus(stop, 1, start), kernel.Integer(step))
+                    first = plus(start, times(count, step))
+                result.append(For(variable, first, minus(start, 1), -step, reversed_loops(body)))
             case If(condition, then, orelse):
                 result.append(If(condition, reversed_loops(then), reversed_loops(orelse)))
             case Run() | Reduce():

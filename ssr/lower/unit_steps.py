@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..kernel.building import binary, plus
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, Run
 from ..points.sets import Domain
@@ -54,7 +55,7 @@ def _counted(loop: For, runs: Sequence[Run], rest: int) -> For:
     place = {loop.variable: Affine.name(counter) * step + rest}
     more = step - 1 - rest
     start, stop = (
-        f"(({bound}) + {more}) // {step}" if more else f"({bound}) // {step}"
+        binary("//", plus(bound, more) if more else bound, step)
         for bound in (loop.start, loop.stop)
     )
     body = tuple(Run(r.piece, tuple(i.substitute(place) for i in r.indices)) for r in runs)

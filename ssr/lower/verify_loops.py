@@ -1,7 +1,7 @@
 """Run the loops of a nest at small sizes, and compare what they run with what they should.
 
-Nests are proved right for all sizes (`verify`). Loops are source text, and so is what is made of
-them; here they are executed. A difference is a defect of the compiler, an `AssertionError`:
+Nests are proved right for all sizes (`verify`). Loops are programs; here they are executed. A
+difference is a defect of the compiler, an `AssertionError`:
 
 - Every piece runs the rows of its domain, each of them once.
 - Every statement runs its rows in the order of the nest, one after the other; if it is parallel,
@@ -14,15 +14,17 @@ written, too.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
+from types import CodeType
 
 from .. import ir
 from ..algebra.own_box import own_bounds
 from ..ir import LoopNest
+from ..kernel import ir as kernel
+from ..kernel.print_python import expression_text
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from .nests import bounds
 
@@ -144,23 +146,21 @@ def _instances(made: LoopNest, tree: Sequence[Loop], values: dict[str, int]) -> 
     for node in tree:
         match node:
             case For(variable, start, stop, step, body):
-                for value in range(_value(start)(values), _value(stop)(values), step):
+                for value in range(_value(start, values), _value(stop, values), step):
                     yield from _instances(made, body, {**values, variable: value})
             case If(condition, then, orelse):
-                yield from _instances(made, then if _value(condition)(values) else orelse, values)
+                yield from _instances(made, then if _value(condition, values) else orelse, values)
             case Run():
                 yield node.piece, tuple(a.evaluate(values) for a in made.row(node))
             case Reduce():
                 yield node.name, tuple(values[axis] for axis in made.nest.axes[:-1])
 
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_WORDS = frozenset(("and", "or", "not", "if", "else", "min", "max"))
+def _value(expression: kernel.Expression, values: Values) -> int:
+    """Return the value of a bound or condition."""
+    return int(eval(_compiled(expression), {"min": min, "max": max}, values))
 
 
 @lru_cache(maxsize=4096)
-def _value(text: str) -> Callable[[Values], int]:
-    """Return the value of a bound or condition as a function of all names in it."""
-    named = _NAME.sub(lambda m: m[0] if m[0] in _WORDS else f"v[{m[0]!r}]", text)
-    made: Callable[[Values], int] = eval(f"lambda v: {named}", {"min": min, "max": max})
-    return made
+def _compiled(expression: kernel.Expression) -> CodeType:
+    return compile(expression_text(expression), "<bound>", "eval")

@@ -1,4 +1,4 @@
-"""The tree of loops between schedule and source text."""
+"""The tree of loops between schedule and kernel IR."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from ..kernel import ir
 from .affine import Affine
 
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for variable in range(start, stop, step)``; bounds are source text."""
+    """``for variable in range(start, stop, step)``."""
 
     variable: str
-    start: str
-    stop: str
+    start: ir.Expression
+    stop: ir.Expression
     step: int
     body: tuple[Loop, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """A branch; the condition is source text."""
+    """A branch."""
 
-    condition: str
+    condition: ir.Expression
     then: tuple[Loop, ...]
     orelse: tuple[Loop, ...]
 

@@ -1,4 +1,4 @@
-"""Loops that run through sets of points, and conditions on them as source, by isl."""
+"""Loops that run through sets of points, and conditions on them, by isl."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 
 import islpy as isl
 
+from ..kernel import ir
+from ..kernel.building import compare, every, plus
 from .affine import Affine
 from .effort import EFFORT, attempted, in_turn
+from .expressions import expression
 from .loop_tree import For, If, Loop, Run, named, runs_of
 from .sets import REMEMBERED, Domain
 
@@ -21,27 +24,53 @@ CONDITION = EFFORT // 10
 """Operations of isl after which a condition is written as it stands."""
 
 
-@in_turn
-def condition_text(domain: Domain, context: Domain) -> str:
-    """Return the condition on parameters and axes that a point lies in a set, as Python source.
+ALWAYS = ir.Truth(True)
+"""The condition that holds everywhere."""
 
-    The empty text means that it holds throughout the context. Where isl gives up making it short,
-    it is all that the set says.
+
+@in_turn
+def condition_on(domain: Domain, context: Domain) -> ir.Expression:
+    """Return the condition on parameters and axes that a point lies in a set.
+
+    It is `ALWAYS` where it holds throughout the context. Where isl gives up making it short, it is
+    all that the set says.
     """
     raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
 
-    def shortest() -> str:
+    def shortest() -> ir.Expression:
         if known.is_subset(raw):
-            return ""
+            return ALWAYS
         build = isl.AstBuild.from_context(known)
-        return _text(build.expr_from_set(raw.gist(known).coalesce()))
+        return _expression(build.expr_from_set(raw.gist(known).coalesce()))
 
-    text = attempted(shortest, CONDITION)
-    return domain.source() if text is None else text
+    return attempted(shortest, CONDITION) or constraints(domain)
+
+
+def constraints(domain: Domain) -> ir.Expression:
+    """Return the condition that a point lies in a set, with all that the set says.
+
+    >>> from ..kernel.print_python import expression_text
+    >>> rows = Domain.where(("i",), "0 <= i < n and i mod 2 = 1", ("n",))
+    >>> print(expression_text(constraints(rows)))
+    2 * ((i + 1) // 2) - i - 1 == 0 and i >= 0 and -i + n - 1 >= 0
+    """
+    cases = [
+        every(
+            [compare(expression(test), relation, 0) for test, relation in case]
+            or [compare(0, "==", 0)]
+        )
+        for case in domain.cases()
+    ]
+    if not cases:
+        return compare(0, "==", 1)
+    return cases[0] if len(cases) == 1 else ir.Any(tuple(cases))
 
 
 def guarded_loop(
-    context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str, first: str, last: str
+    context: Domain,
+    pieces: Sequence[tuple[str, Domain]],
+    variable: str,
+    ends: tuple[Affine, Affine],
 ) -> For:
     """Return one loop along the last axis in which conditions at each row choose the piece.
 
@@ -50,17 +79,20 @@ def guarded_loop(
     Parameters
     ----------
     context
-        What is known of parameters and axes at every row from ``first`` to before ``last``.
+        What is known of parameters and axes at every row from the first end to before the other.
     pieces
         Names and domains; the outer axes are fixed by the line.
     variable
         Name of the loop variable: the last axis.
+    ends
+        The first row, and the one after the last.
     """
     body: list[Loop] = []
     for name, domain in pieces:
-        condition = condition_text(domain, context)
+        condition = condition_on(domain, context)
         run = Run(name, (Affine.name(variable),))
-        body.append(If(condition, (run,), ()) if condition else run)
+        body.append(run if condition == ALWAYS else If(condition, (run,), ()))
+    first, last = map(expression, ends)
     return For(variable, first, last, 1, tuple(body))
 
 
@@ -176,7 +208,7 @@ def _nodes(node: Any) -> tuple[Loop, ...]:
     if kind == _NODE.if_:
         then = _nodes(node.if_get_then_node())
         orelse = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
-        return then if then == orelse else (If(_text(node.if_get_cond()), then, orelse),)
+        return then if then == orelse else (If(_expression(node.if_get_cond()), then, orelse),)
     if kind == _NODE.for_:
         return _for(node)
     assert kind == isl.ast_node_type.user
@@ -188,73 +220,51 @@ def _nodes(node: Any) -> tuple[Loop, ...]:
 
 def _for(node: Any) -> tuple[Loop, ...]:
     variable = node.for_get_iterator().get_id().get_name()
-    start = _text(node.for_get_init())
+    start = _expression(node.for_get_init())
     body = _nodes(node.for_get_body())
     if node.for_is_degenerate():
-        return (For(variable, start, _next(start), 1, body),)
+        return (For(variable, start, plus(start, 1), 1, body),)
     condition = node.for_get_cond()
-    bound = _text(condition.get_op_arg(1))
+    bound = _expression(condition.get_op_arg(1))
     if condition.get_op_type() == isl.ast_expr_op_type.le:
-        bound = _next(bound)
-    return (For(variable, start, bound, int(_text(node.for_get_inc())), body),)
+        bound = plus(bound, 1)
+    step = int(node.for_get_inc().get_val().to_python())
+    return (For(variable, start, bound, step, body),)
 
 
-def _next(text: str) -> str:
-    """Return the source of an integer plus one."""
-    return f"({text}) + 1" if " if " in text else f"{text} + 1"
+_INFIX: dict[Any, ir.Infix] = {
+    _OP.add: "+", _OP.sub: "-", _OP.mul: "*", _OP.div: "//", _OP.fdiv_q: "//", _OP.pdiv_q: "//",
+    _OP.pdiv_r: "%", _OP.zdiv_r: "%",
+}  # fmt: skip
+_RELATIONS: dict[Any, ir.Relation] = {
+    _OP.eq: "==", _OP.le: "<=", _OP.lt: "<", _OP.ge: ">=", _OP.gt: ">",
+}  # fmt: skip
+_CALLS = {_OP.max: "max", _OP.min: "min"}
 
 
-_OPERATORS = {
-    isl.ast_expr_op_type.add: "({} + {})",
-    isl.ast_expr_op_type.sub: "({} - {})",
-    isl.ast_expr_op_type.mul: "({} * {})",
-    isl.ast_expr_op_type.minus: "(-{})",
-    isl.ast_expr_op_type.div: "({} // {})",
-    isl.ast_expr_op_type.fdiv_q: "({} // {})",
-    isl.ast_expr_op_type.pdiv_q: "({} // {})",
-    isl.ast_expr_op_type.pdiv_r: "({} % {})",
-    isl.ast_expr_op_type.zdiv_r: "({} % {})",
-    _OP.and_: "({} and {})",
-    isl.ast_expr_op_type.and_then: "({} and {})",
-    _OP.or_: "({} or {})",
-    isl.ast_expr_op_type.or_else: "({} or {})",
-    isl.ast_expr_op_type.eq: "({} == {})",
-    isl.ast_expr_op_type.le: "({} <= {})",
-    isl.ast_expr_op_type.lt: "({} < {})",
-    isl.ast_expr_op_type.ge: "({} >= {})",
-    isl.ast_expr_op_type.gt: "({} > {})",
-}
-_CALLS = {isl.ast_expr_op_type.max: "max", isl.ast_expr_op_type.min: "min"}
-
-
-def _text(expression: Any) -> str:
-    text = _source(expression)
-    return text[1:-1] if text.startswith("(") and _closes(text) else text
-
-
-def _closes(text: str) -> bool:
-    """Whether the first parenthesis closes at the very end."""
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
-
-
-def _source(expression: Any) -> str:
-    kind = expression.get_type()
+def _expression(found: Any) -> ir.Expression:
+    """Return an expression of isl."""
+    kind = found.get_type()
     if kind == isl.ast_expr_type.id:
-        return str(expression.get_id().get_name())
+        return ir.Name(str(found.get_id().get_name()))
     if kind == isl.ast_expr_type.int:
-        return str(expression.get_val().to_python())
-    operator = expression.get_op_type()
-    args = [_source(expression.get_op_arg(n)) for n in range(expression.get_op_n_arg())]
+        return ir.Integer(int(found.get_val().to_python()))
+    operator = found.get_op_type()
+    args = tuple(_expression(found.get_op_arg(n)) for n in range(found.get_op_n_arg()))
     if operator in _CALLS:
-        return f"{_CALLS[operator]}({', '.join(args)})"
-    if operator in (isl.ast_expr_op_type.cond, isl.ast_expr_op_type.select):
-        return f"({args[1]} if {args[0]} else {args[2]})"
-    return _OPERATORS[operator].format(*args)
+        return ir.Call(_CALLS[operator], args)
+    if operator in _INFIX:
+        return ir.Binary(_INFIX[operator], *args)
+    if operator in _RELATIONS:
+        return ir.Compare(_RELATIONS[operator], *args)
+    if operator in (_OP.and_, _OP.and_then):
+        return ir.All(args)
+    if operator in (_OP.or_, _OP.or_else):
+        return ir.Any(args)
+    if operator == _OP.minus:
+        return ir.Negative(*args)
+    assert operator in (_OP.cond, _OP.select)
+    return ir.Select(*args)
 
 
 def _affine(expression: Any) -> Affine:

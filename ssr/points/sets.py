@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import islpy as isl
 
@@ -510,18 +510,7 @@ class Domain:
         """Return the set cut by a condition on its parameters and axes."""
         return self & Domain.where(self.axes, condition, parameters)
 
-    def source(self) -> str:
-        """Return the condition that a point lies in the set, as Python source.
-
-        >>> print(Domain.where(("i",), "0 <= i < n and i mod 2 = 1", ("n",)).source())
-        (2*((i + 1)//2) - i - 1 == 0 and i >= 0 and -i + n - 1 >= 0)
-        """
-        cases = (
-            " and ".join(f"{test} {relation} 0" for test, relation in case) for case in self.cases()
-        )
-        return " or ".join(f"({case or '0 == 0'})" for case in cases) or "0 == 1"
-
-    def cases(self) -> tuple[tuple[tuple[Affine, str], ...], ...]:
+    def cases(self) -> tuple[tuple[tuple[Affine, Literal["==", ">="]], ...], ...]:
         """Return the conjunctions of the set: expressions, and whether they are == 0 or >= 0."""
         return tuple(
             tuple(

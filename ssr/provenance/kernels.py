@@ -11,7 +11,7 @@ import numpy as np
 from .. import ir
 from ..algebra.stored import argument
 from ..build.kernel import Kernel, generated
-from ..emit.writer import spelled
+from ..emit.names import mangled
 from ..options import Options
 from ..points.numbers import Array
 from ..run.declaration import Declaration
@@ -53,8 +53,8 @@ def _on_terms(function: Callable[..., int], meta: KernelMeta, captured: int) -> 
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     as_given = {"weights", *(f"c{n}_weights" for n in range(len(meta.calls)))}
-    as_given |= {spelled(name) for name in meta.fields[len(meta.fields) - captured :]}
-    as_given |= {argument(s.matrix, s.what, s.operand and spelled(s.operand)) for s in meta.stored}
+    as_given |= {mangled(name) for name in meta.fields[len(meta.fields) - captured :]}
+    as_given |= {argument(s.matrix, s.what, s.operand and mangled(s.operand)) for s in meta.stored}
 
     def taken(name: str, value: Any) -> Any:
         if isinstance(value, np.ndarray):

@@ -3,7 +3,7 @@
 Each array that a kernel takes costs some 45 nanoseconds at each call. The parts of a pack begin
 with cache lines. Before the tables stand `PLACES` integers for each part of all packs, in the order
 of the kernel's arguments: where it begins and ends in its pack, and the length of its rows, 0 if it
-has none. The function of a module that takes packs is written by `ssr.emit.write_whole`.
+has none. The function of a module that takes packs is written by `ssr.emit.vector_fields`.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def test_products_have_the_bits_of_their_definition(
 def test_lines_at_boundaries_are_one_loop() -> None:
     source = ALL.program("apply").explain("source")
     assert source.count("for i in ") == len(("interior", "boundary"))
-    assert "if (i >= 1) else" in source
-    assert "if (i <= nx - 2) else" in source
+    assert "if i >= 1 else" in source
+    assert "if i <= nx - 2 else" in source
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 5), (3, 1), (4, 9), (9, 4), (7, 2)])

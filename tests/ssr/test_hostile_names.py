@@ -10,7 +10,7 @@ import pytest
 
 import ssr
 from ssr.build.pipeline import lower
-from ssr.emit.writer import shown, spelled
+from ssr.emit.names import mangled, printable
 
 from . import plain
 
@@ -47,10 +47,10 @@ def calls_of(source: str) -> list[str]:
 @HOSTILE
 def test_a_text_is_one_line_of_a_comment_or_docstring(name: str) -> None:
     scope: dict[str, Any] = {}
-    exec(f'"""{shown(name)}"""\ny = 1  # {shown(name)}\nx = 2', scope)
+    exec(f'"""{printable(name)}"""\ny = 1  # {printable(name)}\nx = 2', scope)
     assert (scope["y"], scope["x"]) == (1, 2)
-    assert len(shown(name).splitlines()) <= 1
-    assert shown("A.tril(-1) apply, generated for float64.") == (
+    assert len(printable(name).splitlines()) <= 1
+    assert printable("A.tril(-1) apply, generated for float64.") == (
         "A.tril(-1) apply, generated for float64."
     )
 
@@ -101,5 +101,5 @@ def test_names_of_sizes_are_refused(name: str) -> None:
 def test_fields_are_called_by_names_that_python_accepts() -> None:
     """Parameters are identifiers; the kernel's own name for one is an identifier, too."""
     for name in ("require", "piece", "lambda_", "ψ", "x_0", "u[2]", "__name__", "__import__"):
-        assert spelled(name).isidentifier()
-        assert spelled(name) not in ("require", "piece", "__name__", "__import__")
+        assert mangled(name).isidentifier()
+        assert mangled(name) not in ("require", "piece", "__name__", "__import__")

@@ -14,6 +14,8 @@ from ssr.build.kernel import Kernel
 from ssr.build.pipeline import lower
 from ssr.emit import outline
 from ssr.emit.outline import Functions
+from ssr.kernel.building import call, let, load, loop, plus, store
+from ssr.kernel.ir import Function, Group, Integer, Let, Name, Statement
 from tests.ssr.programs import PROGRAMS, case, check_same, five, plane, run_source
 
 SMALL = 20
@@ -90,31 +92,37 @@ def test_repeated_nests_are_one_function() -> None:
 def test_nests_that_are_alone_stay_in_a_kernel() -> None:
     """Where they are too many lines for one function, those that come again do not."""
 
-    def nest(operation: str, field: str) -> list[str]:
-        return [f"        st({field}, {n}, {operation}({field}, {n}))" for n in range(400)]
+    def nest(operation: str, field: str) -> list[Statement]:
+        return [store(field, n, call(operation, load(field, n))) for n in range(400)]
 
     nests = nest("np.sin", "x"), nest("np.cos", "x"), nest("np.sin", "y")
-    found = Functions(frozenset({"st", "np"})).nests(nests)
+    found = Functions(frozenset()).nests(nests)
     assert [len(lines) for lines in found] == [1, 400, 1]
     assert [len(lines) for lines in Functions(frozenset()).nests(nests[:2])] == [400, 400]
     assert [len(lines) for lines in Functions(frozenset()).nests(2 * nests)] == 6 * [1]
 
 
-def test_equal_lines_are_one_function() -> None:
-    functions = Functions(frozenset({"range", "ld", "st", "np"}))
-    lines = ["for i in range(n):", "    s1 = np.exp(ld(x, i))", "    st(y, i, s1 + ld(x, 0))"]
-    renamed = ["for i in range(m):", "    s2 = np.exp(ld(y, i))", "    st(x, i, s2 + ld(y, 0))"]
-    other = ["for i in range(n):", "    s1 = np.exp(ld(x, i))", "    st(y, i, s1 + ld(y, 0))"]
-    assert functions.call(lines) == "part_0(n, x, y)"
-    assert functions.call(["        " + line for line in renamed]) == "part_0(m, y, x)"
-    assert functions.call(other) == "part_1(n, x, y)"
-    assert functions.texts["part_0"] == ["def part_0(n, x, y):", *("    " + x for x in lines)]
+def rows(stop: str, of: str, to: str, first: str, name: str) -> list[Statement]:
+    """Return a loop that stores exponentials of an array, plus the first element of one."""
+    body = let(name, call("np.exp", load(of, "i"))), store(to, "i", plus(name, load(first, 0)))
+    return [loop("i", (0, stop), body)]
+
+
+def test_equal_statements_are_one_function() -> None:
+    functions = Functions(frozenset())
+    block = rows("n", "x", "y", "x", "s1")
+    assert functions.call(block) == call("part_0", "n", "x", "y")
+    assert functions.call(rows("m", "y", "x", "y", "s2")) == call("part_0", "m", "y", "x")
+    assert functions.call(rows("n", "x", "y", "y", "s1")) == call("part_1", "n", "x", "y")
+    assert functions.functions["part_0"] == Function("part_0", ("n", "x", "y"), tuple(block))
 
 
 def test_several_targets_are_no_arguments() -> None:
-    functions = Functions(frozenset({"range", "ld", "st"}))
-    lines = ["start, stop = 0, n", "for i in range(start, stop):", "    st(y, i, ld(x, i))"]
-    assert functions.call(lines) == "part_0(n, y, x)"
+    block = [
+        Let(("start", "stop"), Group((Integer(0), Name("n")))),
+        loop("i", ("start", "stop"), [store("y", "i", load("x", "i"))]),
+    ]
+    assert Functions(frozenset()).call(block) == call("part_0", "n", "y", "x")
 
 
 def test_a_kernel_is_cached_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import ssr
 from ssr.build.kernel import build_plain
 from ssr.build.pipeline import lower
 from ssr.ir import LoopNest
+from ssr.kernel.building import minus, plus
 from ssr.lower.verify_loops import verify_loops
 from ssr.points.affine import Affine
 from ssr.points.loop_tree import For, If, Run
@@ -123,12 +124,12 @@ def changed(tree: Any, change: Callable[[Any], Any]) -> Any:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda loop: replace(loop, start=f"{loop.start} + 1"), "it does not run"),
+        (lambda loop: replace(loop, start=plus(loop.start, 1)), "it does not run"),
         (lambda loop: replace(loop, body=loop.body * 2), "it runs .* too often"),
-        (lambda loop: replace(loop, stop=f"({loop.stop}) + 1"), "it runs .* too often"),
+        (lambda loop: replace(loop, stop=plus(loop.stop, 1)), "it runs .* too often"),
         (
             lambda loop: For(
-                loop.variable, f"({loop.stop}) - 1", f"{loop.start} - 1", -1, loop.body
+                loop.variable, minus(loop.stop, 1), minus(loop.start, 1), -1, loop.body
             ),
             "it runs .* before",
         ),

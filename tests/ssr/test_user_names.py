@@ -12,7 +12,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.emit.writer import RESERVED, spelled
+from ssr.emit.names import RESERVED, mangled
 from ssr.errors import ArgumentError
 from ssr.symbols.names import LONGEST
 
@@ -56,7 +56,7 @@ def test_names_of_builtins_and_of_modules() -> None:
 def test_all_names_of_python_are_spelled_apart() -> None:
     names = {*dir(builtins), *RESERVED, *GENERATED, *MARKED, "u[0]", "u[1]", "u__0", "v__u__0"}
     names |= {f"{name}[0]" for name in (*GENERATED, *MARKED)} | {"<lambda>[0]", "a_[0]", "a[0][1]"}
-    made = {spelled(name) for name in names if not keyword.iskeyword(name)}
+    made = {mangled(name) for name in names if not keyword.iskeyword(name)}
     assert len(made) == sum(not keyword.iskeyword(name) for name in names)
     assert all(name.isascii() and name.isidentifier() for name in made)
     assert not made & {*RESERVED, *dir(builtins)}

@@ -35,33 +35,33 @@ def kernel(x, b, t0, layout, table_0):
         for j in range(j_hi - 1, j_lo - 1, -1):
             poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
-            if ((i_hi >= 2) and (ny >= (j + 2))) and (j >= 1):
+            if (i_hi >= 2 and ny >= j + 2) and j >= 1:
                 b_r2 = b_0 + j * b_s0
                 x_r3 = x_0 + (j - 1) * x_s0
                 x_r4 = x_0 + (j + 1) * x_s0
                 for i in range(i_lo, i_hi):
                     s5 = ld(b, b_r2 + i)
                     s6 = s5 + ld(x, x_r3 + i)
-                    s7 = (s6 + ld(x, x_r1 + i - 1)) if (i >= 1) else s6
+                    s7 = s6 + ld(x, x_r1 + i - 1) if i >= 1 else s6
                     s8 = s7 + ld(x, x_r4 + i)
-                    st(t0, t0_0 + i, (s8 * w0))
+                    st(t0, t0_0 + i, s8 * w0)
             else:
-                line9 = (j - 1 if j - 1 >= 0 else j)
-                line10 = (j + 1 if -j + ny - 2 >= 0 else j)
-                test11 = (j - 1 >= 0)
-                test12 = (-j + ny - 2 >= 0)
+                line9 = j - 1 if j - 1 >= 0 else j
+                line10 = j + 1 if -j + ny - 2 >= 0 else j
+                test11 = j - 1 >= 0
+                test12 = -j + ny - 2 >= 0
                 b_r13 = b_0 + j * b_s0
                 x_r14 = x_0 + line9 * x_s0
                 x_r15 = x_0 + line10 * x_s0
                 for i in range(i_lo, i_hi):
                     s16 = ld(b, b_r13 + i)
-                    s17 = (s16 + ld(x, x_r14 + i)) if test11 else s16
-                    s18 = (s17 + ld(x, x_r1 + i - 1)) if (i >= 1) else s17
-                    s19 = (s18 + ld(x, x_r15 + i)) if test12 else s18
-                    st(t0, t0_0 + i, (s19 * w0))
+                    s17 = s16 + ld(x, x_r14 + i) if test11 else s16
+                    s18 = s17 + ld(x, x_r1 + i - 1) if i >= 1 else s17
+                    s19 = s18 + ld(x, x_r15 + i) if test12 else s18
+                    st(t0, t0_0 + i, s19 * w0)
             if i_hi == nx:
                 st(x, x_r1 + nx - 1, ld(t0, t0_m1 + nx))
-            for i in range((min((nx - 1), i_hi)) - 1, (i_lo) - 1, -1):
+            for i in range(min(nx - 1, i_hi) - 1, i_lo - 1, -1):
                 s20 = ld(t0, t0_0 + i)
                 s21 = fma(w0, ld(x, x_r1 + i + 1), s20)
                 st(x, x_r1 + i, s21)

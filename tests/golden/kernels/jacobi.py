@@ -33,13 +33,13 @@ def kernel(x, b, t0, omega, layout, table_0):
         t0_0 = 0 - i_lo
         for j in range(j_lo - 1, j_hi):
             poll(watch, i_hi - i_lo)
-            if ((i_hi >= 2) and (j_hi >= (j + 3))) and (j >= 0):
-                t0_r1 = t0_0 + ((j + 1) & 1) * t0_w
+            if (i_hi >= 2 and j_hi >= j + 3) and j >= 0:
+                t0_r1 = t0_0 + (j + 1 & 1) * t0_w
                 x_r2 = x_0 + (j + 1) * x_s0
                 b_r3 = b_0 + (j + 1) * b_s0
                 x_r4 = x_0 + j * x_s0
                 x_r5 = x_0 + (j + 2) * x_s0
-                t0_r6 = t0_0 + ((j) & 1) * t0_w
+                t0_r6 = t0_0 + (j & 1) * t0_w
                 s7 = ld(x, x_r2)
                 s8 = ld(b, b_r3)
                 s9 = s8 + ld(x, x_r4)
@@ -70,29 +70,29 @@ def kernel(x, b, t0, omega, layout, table_0):
                 st(t0, t0_r1 + nx - 1, s28)
                 st(x, x_r4 + nx - 1, ld(t0, t0_r6 + nx - 1))
             else:
-                if j_hi >= (j + 2):
-                    line29 = (j + 2 if -j + ny - 3 >= 0 else j)
-                    test30 = (j >= 0)
-                    test31 = (-j + ny - 3 >= 0)
-                    t0_r32 = t0_0 + ((j + 1) & 1) * t0_w
+                if j_hi >= j + 2:
+                    line29 = j + 2 if -j + ny - 3 >= 0 else j
+                    test30 = j >= 0
+                    test31 = -j + ny - 3 >= 0
+                    t0_r32 = t0_0 + (j + 1 & 1) * t0_w
                     x_r33 = x_0 + (j + 1) * x_s0
                     b_r34 = b_0 + (j + 1) * b_s0
                     x_r35 = x_0 + j * x_s0
                     x_r36 = x_0 + line29 * x_s0
-                    for i in range(0, nx):
+                    for i in range(nx):
                         s37 = ld(x, x_r33 + i)
                         s38 = ld(b, b_r34 + i)
-                        s39 = (s38 + ld(x, x_r35 + i)) if test30 else s38
-                        s40 = (s39 + ld(x, x_r33 + i - 1)) if (i >= 1) else s39
+                        s39 = s38 + ld(x, x_r35 + i) if test30 else s38
+                        s40 = s39 + ld(x, x_r33 + i - 1) if i >= 1 else s39
                         s41 = fma(w0, ld(x, x_r33 + i), s40)
-                        s42 = (s41 + ld(x, x_r33 + i + 1)) if (i <= nx - 2) else s41
-                        s43 = (s42 + ld(x, x_r36 + i)) if test31 else s42
+                        s42 = s41 + ld(x, x_r33 + i + 1) if i <= nx - 2 else s41
+                        s43 = s42 + ld(x, x_r36 + i) if test31 else s42
                         s44 = fma(s43, omega, s37)
                         st(t0, t0_r32 + i, s44)
                 if j >= 0:
                     x_r45 = x_0 + j * x_s0
-                    t0_r46 = t0_0 + ((j) & 1) * t0_w
-                    for i in range(0, nx):
+                    t0_r46 = t0_0 + (j & 1) * t0_w
+                    for i in range(nx):
                         st(x, x_r45 + i, ld(t0, t0_r46 + i))
     return 0
 

@@ -28,9 +28,9 @@ def kernel(y, x, layout, table_0):
         for strip in range(i_lo, i_hi, 65536):
             poll(watch, min(65536, i_hi - i_lo))
             for i in range(strip, min(strip + 65536, i_hi)):
-                s1 = (fma(w1, ld(x, x_0 + 2*i - 1), w0)) if (i >= 1) else w0
-                s2 = fma(w2, ld(x, x_0 + 2*i), s1)
-                s3 = fma(w1, ld(x, x_0 + 2*i + 1), s2)
+                s1 = fma(w1, ld(x, x_0 + 2 * i - 1), w0) if i >= 1 else w0
+                s2 = fma(w2, ld(x, x_0 + 2 * i), s1)
+                s3 = fma(w1, ld(x, x_0 + 2 * i + 1), s2)
                 st(y, y_0 + i, s3)
     return 0
 

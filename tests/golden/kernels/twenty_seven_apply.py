@@ -50,45 +50,43 @@ def kernel(y, x, c0, g1, layout, table_0):
         c0_m1 = c0_0 - one
         c0_p1 = c0_0 + one
         for k in range(k_lo, k_hi):
-            line1 = (k - 1 if k - 1 >= 0 else k)
-            line2 = (k + 1 if -k + nz - 2 >= 0 else k)
-            test3 = (k - 1 >= 0)
-            test4 = (-k + nz - 2 >= 0)
+            line1 = k - 1 if k - 1 >= 0 else k
+            line2 = k + 1 if -k + nz - 2 >= 0 else k
+            test3 = k - 1 >= 0
+            test4 = -k + nz - 2 >= 0
             for j in range(j_lo - 2, j_hi):
                 poll(watch, i_hi - i_lo)
-                if (((nz >= (k + 2)) and (k >= 1)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r5 = g1_0 + ((j + 1) & 3) * g1_w
+                if ((nz >= k + 2 and k >= 1) and ny >= j + 2) and j >= -1:
+                    g1_r5 = g1_0 + (j + 1 & 3) * g1_w
                     x_r6 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
                     x_r7 = x_0 + k * x_s0 + (j + 1) * x_s1
                     x_r8 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
                         s9 = ld(x, x_r6 + i)
                         s10 = s9 + ld(x, x_r7 + i)
                         s11 = s10 + ld(x, x_r8 + i)
                         st(g1, g1_r5 + i, s11)
-                else:
-                    if (ny >= (j + 2)) and (j >= -1):
-                        g1_r12 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r13 = x_0 + line1 * x_s0 + (j + 1) * x_s1
-                        x_r14 = x_0 + k * x_s0 + (j + 1) * x_s1
-                        x_r15 = x_0 + line2 * x_s0 + (j + 1) * x_s1
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            s16 = (w0 + ld(x, x_r13 + i)) if test3 else w0
-                            s17 = s16 + ld(x, x_r14 + i)
-                            s18 = (s17 + ld(x, x_r15 + i)) if test4 else s17
-                            st(g1, g1_r12 + i, s18)
-                    else:
-                        if ((ny == j_hi) and ((j + 1) == j_hi)) or ((j_lo == 0) and (j == -2)):
-                            g1_r19 = g1_0 + ((j + 1) & 3) * g1_w
-                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                                st(g1, g1_r19 + i, w1)
+                elif ny >= j + 2 and j >= -1:
+                    g1_r12 = g1_0 + (j + 1 & 3) * g1_w
+                    x_r13 = x_0 + line1 * x_s0 + (j + 1) * x_s1
+                    x_r14 = x_0 + k * x_s0 + (j + 1) * x_s1
+                    x_r15 = x_0 + line2 * x_s0 + (j + 1) * x_s1
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
+                        s16 = w0 + ld(x, x_r13 + i) if test3 else w0
+                        s17 = s16 + ld(x, x_r14 + i)
+                        s18 = s17 + ld(x, x_r15 + i) if test4 else s17
+                        st(g1, g1_r12 + i, s18)
+                elif ny == j_hi and j + 1 == j_hi or j_lo == 0 and j == -2:
+                    g1_r19 = g1_0 + (j + 1 & 3) * g1_w
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
+                        st(g1, g1_r19 + i, w1)
                 if j >= j_lo:
-                    g1_r20 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r21 = g1_0 + ((j) & 3) * g1_w
-                    g1_r22 = g1_0 + ((j + 1) & 3) * g1_w
+                    g1_r20 = g1_0 + (j - 1 & 3) * g1_w
+                    g1_r21 = g1_0 + (j & 3) * g1_w
+                    g1_r22 = g1_0 + (j + 1 & 3) * g1_w
                     y_r23 = y_0 + k * y_s0 + j * y_s1
                     x_r24 = x_0 + k * x_s0 + j * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
                         s25 = ld(g1, g1_r20 + i)
                         s26 = s25 + ld(g1, g1_r21 + i)
                         s27 = s26 + ld(g1, g1_r22 + i)

@@ -69,75 +69,72 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         u3_m4 = u3_0 - 4 * one
         u3_m8 = u3_0 - 8 * one
         for k in range(k_lo, k_hi):
-            line1 = (k - 1 if k - 1 >= 0 else k)
-            line2 = (k + 1 if -k + nz - 2 >= 0 else k)
-            test3 = (k - 1 >= 0)
-            test4 = (-k + nz - 2 >= 0)
+            line1 = k - 1 if k - 1 >= 0 else k
+            line2 = k + 1 if -k + nz - 2 >= 0 else k
+            test3 = k - 1 >= 0
+            test4 = -k + nz - 2 >= 0
             for j in range(j_lo - 2, j_hi):
                 poll(watch, i_hi - i_lo)
-                if (((nz >= (k + 2)) and (k >= 1)) and (ny >= (j + 2))) and (j >= -1):
-                    g1_r5 = g1_0 + ((j + 1) & 3) * g1_w
+                if ((nz >= k + 2 and k >= 1) and ny >= j + 2) and j >= -1:
+                    g1_r5 = g1_0 + (j + 1 & 3) * g1_w
                     x_r6 = x_0 + (k - 1) * x_s0 + (j + 1) * x_s1
                     x_r7 = x_0 + (k + 1) * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
                         s8 = ld(x, x_r6 + i)
                         s9 = s8 + ld(x, x_r7 + i)
                         st(g1, g1_r5 + i, s9)
-                else:
-                    if ((nz >= 2) and (ny >= (j + 2))) and (j >= -1):
-                        g1_r10 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r11 = x_0 + line1 * x_s0 + (j + 1) * x_s1
-                        x_r12 = x_0 + line2 * x_s0 + (j + 1) * x_s1
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            s13 = (w0 + ld(x, x_r11 + i)) if test3 else w0
-                            s14 = (s13 + ld(x, x_r12 + i)) if test4 else s13
-                            st(g1, g1_r10 + i, s14)
-                    else:
-                        if ((((ny == j_hi) and (nz >= 2)) and ((j + 1) == j_hi)) or (((j_lo == 0) and (nz >= 2)) and (j == -2))) or ((((k_hi == 1) and (k_lo == 0)) and (nz == 1)) and (k == 0)):
-                            g1_r15 = g1_0 + ((j + 1) & 3) * g1_w
-                            for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                                st(g1, g1_r15 + i, w1)
-                if ((ny >= (j + 2)) and (j >= 1)) and (j >= j_lo):
-                    g1_r16 = g1_0 + ((j - 1) & 3) * g1_w
-                    g1_r17 = g1_0 + ((j) & 3) * g1_w
-                    g1_r18 = g1_0 + ((j + 1) & 3) * g1_w
+                elif (nz >= 2 and ny >= j + 2) and j >= -1:
+                    g1_r10 = g1_0 + (j + 1 & 3) * g1_w
+                    x_r11 = x_0 + line1 * x_s0 + (j + 1) * x_s1
+                    x_r12 = x_0 + line2 * x_s0 + (j + 1) * x_s1
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
+                        s13 = w0 + ld(x, x_r11 + i) if test3 else w0
+                        s14 = s13 + ld(x, x_r12 + i) if test4 else s13
+                        st(g1, g1_r10 + i, s14)
+                elif ((ny == j_hi and nz >= 2) and j + 1 == j_hi or (j_lo == 0 and nz >= 2) and j == -2) or ((k_hi == 1 and k_lo == 0) and nz == 1) and k == 0:
+                    g1_r15 = g1_0 + (j + 1 & 3) * g1_w
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
+                        st(g1, g1_r15 + i, w1)
+                if (ny >= j + 2 and j >= 1) and j >= j_lo:
+                    g1_r16 = g1_0 + (j - 1 & 3) * g1_w
+                    g1_r17 = g1_0 + (j & 3) * g1_w
+                    g1_r18 = g1_0 + (j + 1 & 3) * g1_w
                     x_r19 = x_0 + k * x_s0 + (j - 1) * x_s1
                     x_r20 = x_0 + k * x_s0 + (j + 1) * x_s1
-                    for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
                         s21 = ld(g1, g1_r16 + i)
                         s22 = s21 + ld(g1, g1_r17 + i)
                         s23 = s22 + ld(g1, g1_r18 + i)
                         s24 = s23 + ld(x, x_r19 + i)
                         s25 = s24 + ld(x, x_r20 + i)
                         st(c0, c0_0 + i, s25)
-                else:
-                    if ((j_lo == 0) and (j == 0)) or (((j_hi >= 2) and (ny == j_hi)) and ((j + 1) == j_hi)):
-                        line26 = (j - 1 if j - 1 >= 0 else j)
-                        line27 = (j + 1 if -j + ny - 2 >= 0 else j)
-                        test28 = (j - 1 >= 0)
-                        test29 = (-j + ny - 2 >= 0)
-                        g1_r30 = g1_0 + ((j - 1) & 3) * g1_w
-                        g1_r31 = g1_0 + ((j) & 3) * g1_w
-                        g1_r32 = g1_0 + ((j + 1) & 3) * g1_w
-                        x_r33 = x_0 + k * x_s0 + line26 * x_s1
-                        x_r34 = x_0 + k * x_s0 + line27 * x_s1
-                        for i in range(max(0, (i_lo - 1)), min((nx - 1), i_hi) + 1):
-                            s35 = ld(g1, g1_r30 + i)
-                            s36 = s35 + ld(g1, g1_r31 + i)
-                            s37 = s36 + ld(g1, g1_r32 + i)
-                            s38 = (s37 + ld(x, x_r33 + i)) if test28 else s37
-                            s39 = (s38 + ld(x, x_r34 + i)) if test29 else s38
-                            st(c0, c0_0 + i, s39)
+                elif j_lo == 0 and j == 0 or (j_hi >= 2 and ny == j_hi) and j + 1 == j_hi:
+                    line26 = j - 1 if j - 1 >= 0 else j
+                    line27 = j + 1 if -j + ny - 2 >= 0 else j
+                    test28 = j - 1 >= 0
+                    test29 = -j + ny - 2 >= 0
+                    g1_r30 = g1_0 + (j - 1 & 3) * g1_w
+                    g1_r31 = g1_0 + (j & 3) * g1_w
+                    g1_r32 = g1_0 + (j + 1 & 3) * g1_w
+                    x_r33 = x_0 + k * x_s0 + line26 * x_s1
+                    x_r34 = x_0 + k * x_s0 + line27 * x_s1
+                    for i in range(max(0, i_lo - 1), min(nx - 1, i_hi) + 1):
+                        s35 = ld(g1, g1_r30 + i)
+                        s36 = s35 + ld(g1, g1_r31 + i)
+                        s37 = s36 + ld(g1, g1_r32 + i)
+                        s38 = s37 + ld(x, x_r33 + i) if test28 else s37
+                        s39 = s38 + ld(x, x_r34 + i) if test29 else s38
+                        st(c0, c0_0 + i, s39)
                 if j >= j_lo:
                     b_r40 = b_0 + k * b_s0 + j * b_s1
                     x_r41 = x_0 + k * x_s0 + j * x_s1
                     for i in range(i_lo, i_hi):
                         s42 = ld(b, b_r40 + i)
-                        s43 = (s42 + ld(x, x_r41 + i + 1)) if (i <= nx - 2) else s42
+                        s43 = s42 + ld(x, x_r41 + i + 1) if i <= nx - 2 else s42
                         s44 = s43 + ld(c0, c0_m1 + i)
                         s45 = s44 + ld(c0, c0_0 + i)
                         s46 = s45 + ld(c0, c0_p1 + i)
-                        st(t2, t2_0 + i, (s46 * w2))
+                        st(t2, t2_0 + i, s46 * w2)
                     for i in range(i_lo, i_hi):
                         s47 = ld(t2, t2_0 + i)
                         s48 = fma(w2, ld(t2, t2_m1 + i), s47)

@@ -30,12 +30,12 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
         for strip in range(i_lo, i_hi, 65536):
             poll(watch, min(65536, i_hi - i_lo))
             for i in range(strip, min(strip + 65536, i_hi)):
-                st(t0, t0_0 + i, (ld(r, r_0 + i) / ld(b, b_0 + i)))
+                st(t0, t0_0 + i, ld(r, r_0 + i) / ld(b, b_0 + i))
         if n >= 2:
             for strip in range(max(1, i_lo), i_hi, 65536):
                 poll(watch, min(65536, i_hi - i_lo))
                 for i in range(strip, min(strip + 65536, i_hi)):
-                    st(q0, q0_0 + i, ((-(-ld(a, a_0 + i))) / ld(b, b_0 + i)))
+                    st(q0, q0_0 + i, --ld(a, a_0 + i) / ld(b, b_0 + i))
         if i_lo == 0:
             st(x, x_0, ld(t0, t0_0))
         for strip in range(max(1, i_lo), i_hi, 65536):

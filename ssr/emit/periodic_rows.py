@@ -1,49 +1,58 @@
-"""Write rows whose terms come again with a period, a bundle of neighbouring rows at a time."""
+"""Rows whose terms come again with a period, a bundle of neighbouring rows at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd
+from typing import TypeAlias
 
 from .. import ir
 from ..ir import LoopNest
+from ..kernel import ir as kernel
+from ..kernel.building import Operand, binary, call, compare, do, loop, minus, plus
 from ..points.affine import Affine
 from ..points.loop_tree import Run
 from ..points.sets import Domain
 from ..runtime.constants import WINDOW
-from .write_rows import place_of, write_piece
-from .writer import Writer
+from .builder import Builder
+from .rows import emit_piece, place_of
 
 WORD = 62
 """Rows of a round of a loop, at most, of which an integer says which read an element."""
 
 
-def write_taps(writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], depth: int) -> None:
-    """Write the rows from the first of two ends to before the other.
+Ends: TypeAlias = tuple[kernel.Expression, kernel.Expression]
+"""The first row of some, and the one after the last."""
+
+
+def emit_periodic_rows(builder: Builder, nest: LoopNest, run: Run, ends: Ends) -> None:
+    """Add the rows from the first of two ends to before the other.
 
     A round of the loop begins with a row whose number is a multiple of the period, and has so many
     bundles that the next one does, too: their weights are constants. A loop that is in no other
     loop polls.
     """
     piece = nest.pieces[run.piece]
-    axis, width, period = nest.nest.axes[-1], writer.near, len(piece.taps[0][0].weights)
+    axis, width, period = nest.nest.axes[-1], builder.near, len(piece.taps[0][0].weights)
     row = replace(run, indices=(*run.indices[:-1], Affine.name(axis)))
-    if writer.checked:
-        _write_row_by_row(writer, nest, row, ends, depth)
+    if builder.checked:
+        _emit_row_by_row(builder, nest, row, ends)
         return
-    low, high = (writer.fresh("e") for _ in ends)
-    writer.line(depth, f"{low}, {high} = {', '.join(ends)}")
+    low, high = (builder.fresh("e") for _ in ends)
+    builder.add(kernel.Let((low, high), kernel.Group(ends)))
     count = period // gcd(period, width)
-    step = f"{low} - {low} % {period}, {high}, {count * width}"
-    writer.line(depth, f"for {axis} in range({step}):")
-    if len(nest.nest.axes) == 1:
-        writer.line(depth + 1, f"poll(watch, {count * width})")
-    here = _Round(writer, axis, (low, high), count, place_of(writer, nest, row), depth + 1)
-    lines = here.lines_of(piece)
-    for number in range(count):
-        for part, taps in zip(piece.parts, piece.taps, strict=True):
-            here.write_bundle(part.statement, taps, number, lines)
+    with builder.block() as body:
+        if len(nest.nest.axes) == 1:
+            builder.add(do("poll", "watch", count * width))
+        names = kernel.Name(low), kernel.Name(high)
+        here = _Round(builder, axis, names, count, place_of(builder, nest, row))
+        lines = here.lines_of(piece)
+        for number in range(count):
+            for part, taps in zip(piece.parts, piece.taps, strict=True):
+                here.emit_bundle(part.statement, taps, number, lines)
+    start = minus(low, binary("%", low, period))
+    builder.add(loop(axis, (start, high, count * width), body))
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class _Line:
     """
 
     reads: Mapping[int, int]
-    made: dict[int, str] = field(default_factory=dict)
+    made: dict[int, kernel.Name] = field(default_factory=dict)
 
     def bundles(self, width: int, rows: int) -> range:
         """Return the numbers of the bundles of elements that rows read."""
@@ -70,16 +79,15 @@ class _Line:
 class _Round:
     """A round of a loop: so many bundles of rows from the loop's variable on."""
 
-    writer: Writer
+    builder: Builder
     axis: str
-    ends: tuple[str, str]
+    ends: Ends
     count: int
     where: Mapping[str, Affine]
-    depth: int
 
     def lines_of(self, piece: ir.Piece) -> dict[tuple[str, tuple[Affine, ...]], _Line]:
         """Return the lines of which fewer bundles are loaded if each is loaded once."""
-        width = self.writer.near
+        width = self.builder.near
         rows = self.count * width
         found = dict[tuple[str, tuple[Affine, ...]], dict[int, int]]()
         taken = dict[tuple[str, tuple[Affine, ...]], int]()
@@ -103,69 +111,67 @@ class _Round:
         """Return how far an element is from the row that reads it."""
         return (element.index[-1] - Affine.name(self.axis)).constant
 
-    def _ends(self, first: int = 0) -> str:
-        moved = f" - {first}" if first else ""
-        return ", ".join(f"{end} - {self.axis}{moved}" for end in self.ends)
+    def _ends(self, first: int = 0) -> list[kernel.Expression]:
+        """Return how far the ends are from the first row of a bundle."""
+        return [minus(end, self.axis, *([first] if first else [])) for end in self.ends]
 
-    def _at(self, array: str, index: Sequence[Affine], first: int) -> str:
+    def _at(self, array: str, index: Sequence[Affine], first: int) -> tuple[Operand, Operand]:
+        """Return an array and the flat offset of what the first row of a bundle meets of it."""
         index = tuple(a.substitute(self.where) for a in index)
         moved = (*index[:-1], index[-1] + first)
-        return f"{self.writer.argument(array)}, {self.writer.unshifted(array, moved)}"
+        return self.builder.argument(array), self.builder.unshifted(array, moved)
 
-    def write_bundle(
+    def emit_bundle(
         self,
         statement: ir.Statement,
         taps: Sequence[ir.Tap],
         number: int,
         lines: Mapping[tuple[str, tuple[Affine, ...]], _Line],
     ) -> None:
-        """Write the rows of one of the bundles."""
-        writer, first = self.writer, number * self.writer.near
+        """Add the rows of one of the bundles."""
+        builder, first = self.builder, number * self.builder.near
 
-        def repeated(weights: Sequence[float]) -> str:
+        def repeated(weights: Sequence[float]) -> kernel.Expression:
             turned = (weights[(first + n) % len(weights)] for n in range(len(weights)))
-            array = writer.argument(statement.array)
-            return f"repeated({array}, {', '.join(map(writer.constant, turned))})"
+            array = builder.argument(statement.array)
+            return call("repeated", array, *map(builder.constant, turned))
 
         total = repeated((-0.0,))
         for tap in taps:
             weights = repeated(tap.weights)
-            text = f"{total} + {weights}"
-            if tap.element is not None:
-                line = lines.get((tap.element.array, tap.element.index[:-1]))
-                if line is None:
-                    place = self._at(tap.element.array, tap.element.index, first)
-                    taken = f"take_rows({place}, {weights}, {self._ends(first)})"
-                else:
-                    taken = self._read(tap.element, line, first)
-                text = f"fma_present({weights}, {taken}, {total})"
-            total = writer.fresh("s")
-            writer.line(self.depth, f"{total} = {text}")
+            if tap.element is None:
+                total = builder.let("s", plus(total, weights))
+                continue
+            line = lines.get((tap.element.array, tap.element.index[:-1]))
+            taken: kernel.Expression
+            if line is None:
+                place = self._at(tap.element.array, tap.element.index, first)
+                taken = call("take_rows", *place, weights, *self._ends(first))
+            else:
+                taken = self._read(tap.element, line, first)
+            total = builder.let("s", call("fma_present", weights, taken, total))
         target = self._at(statement.array, statement.index, first)
-        writer.line(self.depth, f"put_rows({target}, {total}, {self._ends(first)})")
+        builder.add(do("put_rows", *target, total, *self._ends(first)))
 
-    def _read(self, element: ir.Load, line: _Line, first: int) -> str:
+    def _read(self, element: ir.Load, line: _Line, first: int) -> kernel.Expression:
         """Return the bundle of elements that a bundle of rows reads, loading what is missing."""
-        number, beyond = divmod(first + self._distance(element), self.writer.near)
+        number, beyond = divmod(first + self._distance(element), self.builder.near)
         left = self._loaded(element, line, number)
-        return (
-            f"of_two({left}, {self._loaded(element, line, number + 1)}, {beyond})"
-            if beyond
-            else left
-        )
+        if not beyond:
+            return left
+        return call("of_two", left, self._loaded(element, line, number + 1), beyond)
 
-    def _loaded(self, element: ir.Load, line: _Line, number: int) -> str:
+    def _loaded(self, element: ir.Load, line: _Line, number: int) -> kernel.Name:
         """Return the variable that holds a bundle of elements, with zeros that no row reads."""
-        writer, width = self.writer, self.writer.near
+        width = self.builder.near
         if number not in line.made:
             least = line.bundles(width, self.count * width)[0]
-            reads = (f"{d - least * width}, {rows}" for d, rows in line.reads.items())
+            reads = [n for d, rows in line.reads.items() for n in (d - least * width, rows)]
             own = (*element.index[:-1], Affine.name(self.axis))
             place = self._at(element.array, own, number * width)
             first = (number - least) * width
-            text = f"take_wanted({place}, {first}, {self._ends()}, {', '.join(reads)})"
-            line.made[number] = writer.fresh("x")
-            writer.line(self.depth, f"{line.made[number]} = {text}")
+            found = call("take_wanted", *place, first, *self._ends(), *reads)
+            line.made[number] = self.builder.let("x", found)
         return line.made[number]
 
 
@@ -176,21 +182,21 @@ def _elements(taps: Sequence[ir.Tap]) -> Iterator[tuple[ir.Load, tuple[float, ..
             yield tap.element, tap.weights
 
 
-def _write_row_by_row(
-    writer: Writer, nest: LoopNest, run: Run, ends: tuple[str, str], depth: int
-) -> None:
-    """Write a loop in which a branch chooses the kind of each row."""
+def _emit_row_by_row(builder: Builder, nest: LoopNest, run: Run, ends: Ends) -> None:
+    """Add a loop in which a branch chooses the kind of each row."""
     piece, axis = nest.pieces[run.piece], nest.nest.axes[-1]
-    period = len(piece.taps[0][0].weights)
-    writer.line(depth, f"for {axis} in range({', '.join(ends)}):")
+    period, where = len(piece.taps[0][0].weights), place_of(builder, nest, run)
+    kinds: list[kernel.Statement] = []
     for kind in range(period):
         parts = tuple(
             replace(part, value=_value(piece.domain, taps, kind))
             for part, taps in zip(piece.parts, piece.taps, strict=True)
         )
-        writer.line(depth + 1, f"if {axis} % {period} == {kind}:")
-        alone = replace(piece, parts=parts, taps=())
-        write_piece(writer, nest, alone, place_of(writer, nest, run), depth + 2)
+        with builder.block() as body:
+            emit_piece(builder, nest, replace(piece, parts=parts, taps=()), where)
+        test = compare(binary("%", axis, period), "==", kind)
+        kinds.append(kernel.If(test, tuple(body)))
+    builder.add(loop(axis, ends, kinds))
 
 
 def _value(rows: Domain, taps: Sequence[ir.Tap], kind: int) -> ir.Sum:

@@ -1,0 +1,58 @@
+"""Names of a kernel: those of its own, and those of users, mangled where they look like one."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+
+RESERVED = frozenset(
+    """
+    i j k l p strip one clear layout box real np jit ld st fma prefetch address
+    range min max abs kernel Array minimum maximum sign state results accumulate
+    accumulate_squares root
+    extreme total found require table part piece poll stopwatch watch
+    at between call component copy copy_column follow links messages reason scalars scratch step
+    steps tables weights memory refused rows
+    gather lines many put scatter take
+    interleaved independent
+    fma_present low high of_two put_rows repeated take_rows take_wanted
+    """.split()  # noqa: SIM905
+)
+"""Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
+
+
+_COMPONENT = re.compile(r"[A-Za-z%]+(_[A-Za-z0-9]+)*(\[\d+\])+", re.ASCII)
+"""A component of a vector field, or a temporary for it."""
+
+_WITHIN = re.compile(r"[^A-Za-z0-9]")
+
+
+def mangled(name: str) -> str:
+    """Return a user's name as a name of the kernel, different from all of the kernel's own.
+
+    >>> mangled("wind_speed"), mangled("box"), mangled("x_0"), mangled("u[0]"), mangled("ρ")
+    ('wind_speed', 'u__box', 'u__x_0__', 'v__u__0', 'w___3c1_')
+    """
+    if _COMPONENT.fullmatch(name):
+        return f"v__{name.replace('[', '__').replace(']', '')}"
+    if not name.isascii() or not name.isidentifier():
+        return f"w__{_WITHIN.sub(lambda c: f'_{ord(c[0]):x}_', name)}"
+    plain = re.fullmatch("[A-Za-z]+(_[A-Za-z]{3,})*", name) is not None
+    taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
+    if plain and not taken:
+        return name
+    derived = re.search(r"_[a-z]?\d*$", name) is not None  # like offsets and strides of arrays
+    return f"u__{name}__" if derived else f"u__{name}"
+
+
+def printable(text: str) -> str:
+    r"""Return a user's text as it may stand in a comment or between triple quotes of a module.
+
+    It is one line, and cannot end what it stands in.
+
+    >>> print(printable("A apply"), printable('"quoted"\n'), sep=", ")
+    A apply, 'quoted'\n
+    """
+    escaped = text.replace("\\", "\\\\").replace('"', "'")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in escaped)
