@@ -406,7 +406,7 @@ def assembly(program: ir.Program, options: Options, dtype: str) -> str:
     """Return the machine code of a program's kernel as text, also if it cannot run here."""
     from . import machine
 
-    text = _text(kernel_name(program, options, dtype), _source(program, options, dtype))
+    text = _text(kernel_name(program, options, dtype), _lowered(program, options, dtype))
     with target.compiling_for(target.chosen(options.cpu)), compiling():
         return machine.assembly(*_function(text))
 
