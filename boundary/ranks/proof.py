@@ -17,7 +17,7 @@ steps, and not which entries lie within a box.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,9 +27,10 @@ from ssr.errors import user_span
 from ssr.provenance import leaf, terms
 
 from ..schedules.plan import Found, Plan
+from .dependences import check
+from .earlier import Earlier
 from .twins import Pair, Terms, Twin
 from .unequal import Difference, told
-from .values import Giver
 
 MOST = 150_000
 """Reads of a call, about, beyond which a schedule is not proved: that would take too long."""
@@ -38,46 +39,7 @@ _WARNED: dict[Any, Any] = {}
 """The warnings that were given, as `warnings` keeps them."""
 
 
-@dataclass(frozen=True)
-class Before:
-    """A program that has left values of others in fields, by the names here of its parameters."""
-
-    plan: Plan
-    names: Mapping[str, str]
-
-
-def before(current: Iterable[tuple[str, Sequence[Giver]]]) -> tuple[Before, ...]:
-    """Return programs that have left values, for fields and what has left those of each.
-
-    What has changed a field ran before the others that have left values of it.
-    """
-    found: list[tuple[Plan, dict[str, str]]] = []
-    for here, givers in current:
-        for giver in givers:
-            for plan, names in found:
-                if plan is giver.plan and giver.name not in names and here not in names.values():
-                    names[giver.name] = here
-                    break
-            else:
-                found.append((giver.plan, {giver.name: here}))
-    every = [Before(plan, names) for plan, names in found]
-    ordered: list[Before] = []
-    while every:
-        first = next(
-            (e for e in every if not any(_waits(e, o) for o in every if o is not e)), every[0]
-        )
-        every.remove(first)
-        ordered.append(first)
-    return tuple(ordered)
-
-
-def _waits(one: Before, other: Before) -> bool:
-    """Whether another program has changed a field of which one has left values since."""
-    changed = {here for its, here in other.names.items() if its in other.plan.changed}
-    return not changed.isdisjoint(one.names.values())
-
-
-def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) -> None:
+def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
     """Fail unless a schedule makes of all values what one array holds.
 
     Parameters
@@ -102,6 +64,7 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
     key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
     if key in plan.proved:
         return
+    check(plan, held, before)
     if (count := _reads(plan)) > MOST:
         _warn(plan, count)
         return
@@ -143,7 +106,7 @@ def _reads(plan: Plan) -> int:
 class _Run:
     """Programs one after the other, on ranks and on one array."""
 
-    def __init__(self, plan: Plan, before: Sequence[Before], *, labelled: bool) -> None:
+    def __init__(self, plan: Plan, before: Sequence[Earlier], *, labelled: bool) -> None:
         partition = plan.footprint.partition
         self.world = Terms(partition.ranks)
         self.twins: dict[Plan, Twin] = {}
@@ -154,7 +117,7 @@ class _Run:
         for call in (*self.before, self.last):
             call.twin.room(call.pairs)
 
-    def _call(self, number: int, before: Before) -> Call:
+    def _call(self, number: int, before: Earlier) -> Call:
         """Return the call of a program before the last one, on its fields where it shares them."""
         twin, mark = self.twins[before.plan], f"before {number}: "
         pairs = {its: self.last.pairs[here] for its, here in before.names.items()}

@@ -9,7 +9,8 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.ranks.proof import Before, prove
+from boundary.ranks.earlier import Earlier
+from boundary.ranks.proof import prove
 from boundary.schedules.plan import Plan
 
 n, m = ssr.sizes("n m")
@@ -104,4 +105,4 @@ def proved_behind(plan: Plan, other: Plan) -> None:
     left = {name: other.leaves(name, plan, name) for name in plan.asked}
     found = {"all": lambda _: None, "some": lambda n: ((other, n),), "nothing": lambda _: ()}
     held = tuple(found[how](name) for name, how in left.items())
-    prove(plan, held, (Before(other, {"x": "x", "y": "y"}),))
+    prove(plan, held, (Earlier(other, {"x": "x", "y": "y"}),))
