@@ -195,9 +195,6 @@ class Call:
                 case KernelPart():
                     for rank in self.ranks:
                         self._part(rank, step)
-                    if len(self.ranks) == 1:
-                        for unit in step.units:
-                            self._reduce(unit)
                 case Start(number):
                     self._under_way[number] = self._packed.pop(number, {})
                 case Wait(number):
@@ -235,6 +232,8 @@ class Call:
             for box, rows in self.tables[rank].rows(unit, part.units[unit]):
                 self._run.setdefault(unit, []).append(rows)
                 self._rows(rank, unit, box, rows)
+            if len(self.ranks) == 1:  # the kernel has all rows
+                self._reduce(unit)
 
     # -- messages --------------------------------------------------------------------------------
 
