@@ -30,17 +30,8 @@ from .symbolic_call import Call, SymbolicField, Writes
 from .values import Values
 
 
-def check(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
-    """Fail unless each row of a program reads the write that it reads on one array.
-
-    Parameters
-    ----------
-    plan
-        The program.
-    held
-        What boxes have of others' values of the fields that are asked for.
-    before
-        The programs that have left that, in the order in which they ran.
+def check_dependences(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+    """Fail unless each row reads the write that it reads on one array; see `proof.prove`.
 
     Raises
     ------

@@ -9,7 +9,9 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from boundary.ranks.dependences import check_dependences
 from boundary.ranks.earlier import Earlier
+from boundary.ranks.equivalence import check_equivalence
 from boundary.ranks.proof import prove
 from boundary.schedules.plan import Plan
 
@@ -98,6 +100,19 @@ def planned(
 def proved(plan: Plan) -> None:
     """Prove the schedule of a call that finds nothing of others, and of one behind it."""
     prove(plan, ((),) * len(plan.asked))
+
+
+def on_sets(plan: Plan) -> None:
+    """Prove the same by sets of elements alone."""
+    check_dependences(plan, ((),) * len(plan.asked))
+
+
+def on_terms(plan: Plan) -> None:
+    """Prove the same by terms alone."""
+    check_equivalence(plan, ((),) * len(plan.asked))
+
+
+PROOFS = (on_sets, on_terms)
 
 
 def proved_behind(plan: Plan, other: Plan) -> None:
