@@ -26,7 +26,8 @@ from ..schedules.plan import Found, Plan
 from ..worlds.world import Simulated
 from .earlier import Earlier
 from .elements import Elements
-from .symbolic_call import Call, SymbolicField, Writes
+from .one_array import Writes
+from .symbolic_call import Call, SymbolicField
 from .values import Values
 
 
@@ -45,13 +46,13 @@ def check_dependences(plan: Plan, held: tuple[Found, ...], before: Sequence[Earl
         shared = {its: last[here] for its, here in each.names.items()}
         fields = shared if len(shared) == len(each.plan.parts) else _fields(each.plan) | shared
         calls.insert(0, Call(each.plan, _elements(each.plan), fields, writes))
-    fields = {of: name for call in reversed(calls) for name, of in call.fields.items()}
+    named = {of: name for call in reversed(calls) for name, of in call.fields.items()}
     for call in calls:
         for name, field in call.fields.items():
             for rank in call.ranks:
                 field.values.room(rank, call.plan, name)
-    for field, name in fields.items():
-        field.give(writes.new(f"{name} as it was given"))
+    for given, name in named.items():
+        given.give(writes.new(f"{name} as it was given"))
     *earlier, final = calls
     for call in earlier:
         call.run(((),) * len(call.plan.asked))

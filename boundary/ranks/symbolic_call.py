@@ -18,27 +18,12 @@ from .copies import Copies
 from .elements import Elements, among, points_of, sources, targets
 from .memory import Memory
 from .moves import targets_of
+from .one_array import OneArray, Writes
 from .tables import RankTables
 from .values import Values, memories_of_temporaries
 
 Packed = dict[tuple[int, int], list[LastWrites]]
 """For pairs of ranks what the parts of a message hold."""
-
-
-@dataclass
-class Writes:
-    """The writes that are told apart, each with words for it."""
-
-    words: list[str] = field(default_factory=list)
-
-    def new(self, words: str) -> int:
-        """Return the number of one more write."""
-        self.words.append(words)
-        return len(self.words) - 1
-
-    def shown(self, number: int | None) -> str:
-        """Return a write in words."""
-        return "what nothing has written" if number is None else self.words[number]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +50,7 @@ class SymbolicField:
                     copies.write(rank, memory.near[box], points_of(points), number)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Rank:
     """A rank, and its memory without values; see `tables.RankArrays`."""
 
@@ -111,8 +96,6 @@ class Call:
             for rank in self.ranks
         ]
         self.tables = [RankTables(self.footprint, plan.fronts, array) for array in arrays]
-        self.needs: dict[tuple[int, object], LastWrites] = {}
-        self.numbers: dict[tuple[int, object], int] = {}
 
     def run(self, held: tuple[Found, ...]) -> None:
         """Run the program on one array and on ranks, which have something of others' values.
@@ -124,59 +107,8 @@ class Call:
         """
         for name in self.plan.meta.temporaries:
             self.copies[name].forget()
-        self._on_one_array()
+        self.right = OneArray(self.footprint, self.elements, self.copies, self.writes)
         self._on_ranks(held)
-
-    # -- on one array ----------------------------------------------------------------------------
-
-    def _on_one_array(self) -> None:
-        """Run the program on one array; note what each read needs, and the number of each write."""
-        kept: dict[str, LastWrites] = {}
-        for unit, actions in enumerate(self.elements.units):
-            if actions is None:
-                self._step(unit)
-                continue
-            rows = self.footprint.row_space(unit).box(self.footprint.sizes)
-            for group in actions.groups:
-                before = {name: each.whole for name, each in self.copies.items()}
-                for action in group:
-                    for access in action.writes:
-                        number = self._number(unit, id(access), f"{action.name} of {access.array}")
-                        copies = self.copies[access.array]
-                        points = self.elements.of(access, rows, rows)
-                        copies.whole = copies.whole.written(points, number)
-                for action in group:
-                    for access in action.every:
-                        if access.array not in self.copies:
-                            continue
-                        if access.where == "elsewhere":
-                            kept[access.array] = before[access.array]
-                        new = self.copies[access.array].whole
-                        found = new if access.new else before[access.array]
-                        found = kept[access.array] if access.where == "kept" else found
-                        self.needs[unit, id(access)] = found
-
-    def _step(self, unit: int) -> None:
-        """Run a step of another package on one array."""
-        names, external = self.footprint.fields(unit), self.footprint.external(unit)
-        for name in names:
-            self.needs[unit, name] = self.copies[name].whole
-            self._number(unit, name, f"{self._called(unit)} of {name}")
-        for part in external.parts(self.footprint.sizes):
-            for piece in pieces_of(part):
-                for place, points in targets(piece):
-                    copies = self.copies[names[place]]
-                    number = self.numbers[unit, names[place]]
-                    copies.whole = copies.whole.written(points, number)
-
-    def _called(self, unit: int) -> str:
-        """Return the name of a step of another package."""
-        return self.footprint.meta.calls[self.footprint.units[unit].number].name
-
-    def _number(self, unit: int, of: object, words: str) -> int:
-        number = self.writes.new(f"what {words} makes")
-        self.numbers[unit, of] = number
-        return number
 
     # -- on ranks --------------------------------------------------------------------------------
 
@@ -301,7 +233,7 @@ class Call:
             for access in writes:
                 points, copies = self.elements.of(access, rows, own), self.copies[access.array]
                 storage = copies.memories[rank].near.get(box)
-                fits = copies.write(rank, storage, points, self.numbers[unit, id(access)])
+                fits = copies.write(rank, storage, points, self.right.numbers[unit, id(access)])
                 self._hold(fits, f"{access.array} is written beyond its memory {where}")
 
     def _reads(
@@ -309,7 +241,7 @@ class Call:
     ) -> None:
         """Check what rows of a box read."""
         seen = self._near(rank, access.array, box)
-        self._check(self.needs[unit, id(access)].within(points), seen, access.array, who)
+        self._check(self.right.needs[unit, id(access)].within(points), seen, access.array, who)
 
     def _columns(
         self,
@@ -324,7 +256,7 @@ class Call:
         """Check the columns of entries of a stored matrix."""
         access = product.rows
         own = as_box(self.footprint.rows[unit][box])
-        seen, need = self._near(rank, access.array, box), self.needs[unit, id(access)]
+        seen, need = self._near(rank, access.array, box), self.right.needs[unit, id(access)]
         wrong = need.missing(seen)
         if wrong is None:
             return
@@ -350,13 +282,13 @@ class Call:
                             continue
                         array = names[tap.source]
                         seen = self.copies[array].held(rank, tables.storage(array, box, read))
-                        need = self.needs[unit, array].within(sources(piece, tap))
-                        who = f"{self._called(unit)} on rank {rank}"
+                        need = self.right.needs[unit, array].within(sources(piece, tap))
+                        who = f"{self.footprint.name(unit)} on rank {rank}"
                         self._check(need, seen, array, f"{who}, box {box}")
                     written += [(names[n], box, points) for n, points in targets(piece)]
         for array, box, points in written:
             copies = self.copies[array]
-            storage, number = copies.memories[rank].near.get(box), self.numbers[unit, array]
+            storage, number = copies.memories[rank].near.get(box), self.right.numbers[unit, array]
             fits = copies.write(rank, storage, points, number)
             self._hold(fits, f"{array} is filled beyond its memory on rank {rank}, box {box}")
 

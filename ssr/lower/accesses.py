@@ -130,9 +130,9 @@ def _read(
         return
     near = bounded(axes).preimage(load.index, axes)
     where: Where = "kept" if statement.kept else "elsewhere"
-    for found, place in ((rows & near, "anywhere"), (rows - near, where)):
-        if not found.empty:
-            yield Access(load.array, found, load.index, load.new, place)
+    here = Access(load.array, rows & near, load.index, load.new)
+    beyond = Access(load.array, rows - near, load.index, load.new, where)
+    yield from (access for access in (here, beyond) if not access.rows.empty)
 
 
 def _of_lines(nest: ir.LineNest) -> Action:
