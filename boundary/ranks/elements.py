@@ -20,7 +20,8 @@ from ssr.extension import (
 
 from ..partition.boxes import Box
 from ..schedules.plan import Plan
-from ..tables.pieces import Index, Piece, Tap
+from ..tables.lines import pieces_of
+from ..tables.pieces import AnyPiece, Index, Piece, Tap
 
 KEPT = 20_000
 """Sets that are remembered: the same boxes of rows run in each schedule of a program."""
@@ -54,6 +55,7 @@ class Elements:
         assert kinds == [unit.kind for unit in self._footprint.units], "units are steps that run"
         self._stored = declared.stored
         self._known: dict[tuple[int, Box, Box], Domain] = {}
+        self._made: dict[int, dict[int, Domain]] = {}
 
     def of(self, access: Access, rows: Box, own: Box) -> Domain:
         """Return the elements of an access for a box of rows, in the box that owns its rows."""
@@ -65,6 +67,18 @@ class Elements:
                 values |= {f"{axis}_lo": part[0], f"{axis}_hi": part[1]}
                 values |= {f"{axis}_own_lo": whole[0], f"{axis}_own_hi": whole[1]}
             known = self._known[key] = access.elements(values)
+        return known
+
+    def made(self, unit: int) -> dict[int, Domain]:
+        """Return the points that a step of another package makes of its fields, by their places."""
+        known = self._made.get(unit)
+        if known is None:
+            several: dict[int, list[Domain]] = {}
+            for part in self._footprint.external(unit).parts(self._footprint.sizes):
+                for place, points in targets(part):
+                    several.setdefault(place, []).append(points)
+            known = {place: Domain.union(points) for place, points in several.items()}
+            self._made[unit] = known
         return known
 
     def columns(self, product: Product, rows: Domain) -> Array:
@@ -86,11 +100,12 @@ class Elements:
         return np.stack(index, axis=-1) + low
 
 
-def targets(piece: Piece) -> Iterator[tuple[int, Domain]]:
-    """Yield the fields in which a piece makes points, each with these."""
-    whole = tuple((0, extent) for extent in piece.extents)
-    for field, start, steps in piece.places:
-        yield field, moved(whole, start, steps)
+def targets(part: AnyPiece) -> Iterator[tuple[int, Domain]]:
+    """Yield the fields in which a part makes points, each with these."""
+    for piece in pieces_of(part):
+        whole = tuple((0, extent) for extent in piece.extents)
+        for field, start, steps in piece.places:
+            yield field, moved(whole, start, steps)
 
 
 def sources(piece: Piece, tap: Tap) -> Domain:

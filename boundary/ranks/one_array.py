@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from ssr.extension import Actions, LastWrites
 
 from ..schedules.footprint import Footprint
-from ..tables.lines import pieces_of
 from .copies import Copies
-from .elements import Elements, targets
+from .elements import Elements
 
 
 @dataclass
@@ -82,16 +81,13 @@ class OneArray:
 
     def _step(self, unit: int) -> None:
         """Run a step of another package."""
-        names, external = self._footprint.fields(unit), self._footprint.external(unit)
-        for name in names:
-            self.needs[unit, name] = self._copies[name].whole
-            self._number(unit, name, f"{self._footprint.name(unit)} of {name}")
-        for part in external.parts(self._footprint.sizes):
-            for piece in pieces_of(part):
-                for place, points in targets(piece):
-                    copies = self._copies[names[place]]
-                    number = self.numbers[unit, names[place]]
-                    copies.whole = copies.whole.written(points, number)
+        made = self._elements.made(unit)
+        for place, name in enumerate(self._footprint.fields(unit)):
+            copies = self._copies[name]
+            self.needs[unit, name] = copies.whole
+            number = self._number(unit, name, f"{self._footprint.name(unit)} of {name}")
+            if place in made:
+                copies.whole = copies.whole.written(made[place], number)
 
     def _number(self, unit: int, of: object, words: str) -> int:
         number = self.numbers[unit, of] = self._writes.new(f"what {words} makes")

@@ -16,7 +16,7 @@ from ..schedules.schedule import KernelPart, Reduce, Start, Wait
 from ..tables.lines import pieces_of
 from .copies import Copies
 from .elements import Elements, among, points_of, sources, targets
-from .memory import Memory
+from .memory import Memory, Storage
 from .moves import targets_of
 from .one_array import OneArray, Writes
 from .tables import RankTables
@@ -272,24 +272,27 @@ class Call:
     def _fill(self, rank: int, unit: int) -> None:
         """Run the shares of a rank in a step of another package; all is read before it writes."""
         names, tables = self.footprint.fields(unit), self.tables[rank]
-        written: list[tuple[str, int, Domain]] = []
+        read: dict[tuple[str, int, Storage], list[Domain]] = {}
+        written: dict[tuple[str, int], list[Domain]] = {}
         for share in self.footprint.shares[unit]:
             for place in np.flatnonzero(np.isin(share.boxes, tables.boxes)).tolist():
                 box, part, reads = int(share.boxes[place]), share.of(place), share.read(place)
                 for piece in pieces_of(part):
-                    for tap, read in zip(piece.taps, reads, strict=True):
-                        if read is None:
-                            continue
-                        array = names[tap.source]
-                        seen = self.copies[array].held(rank, tables.storage(array, box, read))
-                        need = self.right.needs[unit, array].within(sources(piece, tap))
-                        who = f"{self.footprint.name(unit)} on rank {rank}"
-                        self._check(need, seen, array, f"{who}, box {box}")
-                    written += [(names[n], box, points) for n, points in targets(piece)]
-        for array, box, points in written:
+                    for tap, points in zip(piece.taps, reads, strict=True):
+                        if points is not None:
+                            array = names[tap.source]
+                            key = array, box, tables.storage(array, box, points)
+                            read.setdefault(key, []).append(sources(piece, tap))
+                for number, points_made in targets(part):
+                    written.setdefault((names[number], box), []).append(points_made)
+        for (array, box, storage), several in read.items():
+            need = self.right.needs[unit, array].within(Domain.union(several))
+            who = f"{self.footprint.name(unit)} on rank {rank}, box {box}"
+            self._check(need, self.copies[array].held(rank, storage), array, who)
+        for (array, box), several in written.items():
             copies = self.copies[array]
             storage, number = copies.memories[rank].near.get(box), self.right.numbers[unit, array]
-            fits = copies.write(rank, storage, points, number)
+            fits = copies.write(rank, storage, Domain.union(several), number)
             self._hold(fits, f"{array} is filled beyond its memory on rank {rank}, box {box}")
 
     # -- what must hold --------------------------------------------------------------------------

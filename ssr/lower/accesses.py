@@ -124,14 +124,17 @@ def _action(statement: ir.Statement, nest: ir.Nest, arrays: Mapping[str, ir.Fiel
 def _read(
     statement: ir.Statement, axes: tuple[str, ...], rows: Domain, load: ir.Load
 ) -> Iterator[Access]:
-    """Yield what rows read, apart for the own box and others if the statement knows its box."""
+    """Yield what rows read, apart for the own box and others if the statement knows its box.
+
+    A sweep within boxes reads new values of its own box only; others stay as they are.
+    """
     if load.array != statement.local:
         yield Access(load.array, rows, load.index, load.new)
         return
     near = bounded(axes).preimage(load.index, axes)
     where: Where = "kept" if statement.kept else "elsewhere"
     here = Access(load.array, rows & near, load.index, load.new)
-    beyond = Access(load.array, rows - near, load.index, load.new, where)
+    beyond = Access(load.array, rows - near, load.index, where=where)
     yield from (access for access in (here, beyond) if not access.rows.empty)
 
 

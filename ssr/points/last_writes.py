@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import islpy as isl
@@ -86,6 +87,7 @@ class LastWrites:
         return point, expected, held[0][0] if held else None
 
 
+@lru_cache(maxsize=4096)
 def _only(number: int) -> Any:
     return isl.Set.read_from_str(_CONTEXT, f"{{ [{number}] }}")
 
