@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 import boundary as bc
 import ssr
@@ -95,6 +96,47 @@ def planned(
     ranks = cut[0] * cut[1] if ranks is None else ranks
     on = bc.spread(cells, bc.simulated(ranks), cut=cut, n=sizes[0], m=sizes[1])
     return on.plan(program(function), np.dtype(np.float64))
+
+
+def stored() -> Plan:
+    """Return the plan of a product with a stored matrix, whose rows read two others."""
+    rows = ssr.Space(6, 8)
+    entries = scipy.sparse.dia_array((np.ones((2, 48)), [-9, 8]), shape=(48, 48))
+    S = ssr.from_scipy(entries.tocsr(), rows=rows, cols=rows)
+
+    def multiplied(x: Any, y: Any) -> None:
+        y[:] = S @ x
+
+    on = bc.spread(rows, bc.simulated(3), cut=(3, 1))
+    return on.plan(ssr.program(x=rows, y=rows)(multiplied), np.dtype(np.float64))
+
+
+def linked() -> Plan:
+    """Return the plan of a program that reads other blocks, from memory that is not around boxes."""
+    grid = bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere())
+    panels, around = grid.cells, grid.cells.grow(1)
+    star = {(0, *offset): weight for offset, weight in STAR.items()}
+    laplacian = ssr.stencil(panels, around, star) @ bc.fill(around, bc.copy())
+
+    def across(x: Any, y: Any) -> None:
+        y[:] = laplacian @ x
+        x[:] = laplacian @ y
+
+    on = bc.spread(grid, bc.simulated(4))
+    return on.plan(ssr.program(x=panels, y=panels)(across), np.dtype(np.float64))
+
+
+def within_boxes() -> Plan:
+    """Return the plan of two sweeps within boxes, of which the second keeps what others had."""
+    near = A.local()
+
+    def smoothed(x: Any, y: Any) -> None:
+        rest = y - (A - near) @ x
+        x[:] = near.tril().solve(rest - near.triu(1) @ x)
+        x[:] = near.triu().solve(rest - near.tril(-1) @ x)
+        y[:] = A @ x
+
+    return planned(smoothed)
 
 
 def proved(plan: Plan) -> None:

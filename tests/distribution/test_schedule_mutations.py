@@ -82,6 +82,15 @@ def parts_too_short() -> Any:
     return changed(messages, "disjoint", shorter)
 
 
+def columns_left_out() -> Any:
+    """Read one column less of a stored matrix at the high end of the last axis."""
+
+    def fewer(boxes: Any, *_: Any) -> Any:
+        return np.stack([boxes[..., 0], boxes[..., 1] - [0, 1]], axis=-1)
+
+    return changed(footprint, "columns", fewer)
+
+
 # -- rows ------------------------------------------------------------------------------------------
 
 
@@ -221,6 +230,30 @@ def test_proofs_need_rules(proof: Proof, rule: Undone, name: str, where: tuple[A
     proof(planned(function, *where))
     with rule(), pytest.raises(AssertionError, match=f"schedule of {name}: "):
         proof(planned(function, *where))
+
+
+OTHERS: tuple[tuple[Undone, Callable[[], Plan], tuple[Proof, ...]], ...] = (
+    (columns_left_out, proofs.stored, (proofs.on_sets,)),  # others read beyond their memory
+    (parts_too_short, proofs.stored, proofs.PROOFS),
+    (parts_too_short, proofs.linked, proofs.PROOFS),
+    (changes_forgotten, proofs.linked, proofs.PROOFS),
+    (changes_forgotten, proofs.within_boxes, proofs.PROOFS),
+    (sent_before_it_is_made, proofs.within_boxes, proofs.PROOFS),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "make", "several"),
+    OTHERS,
+    ids=[f"{rule.__name__}-{make.__name__}" for rule, make, _ in OTHERS],
+)
+def test_rules_of_gathered_and_local_reads(
+    rule: Undone, make: Callable[[], Plan], several: tuple[Proof, ...]
+) -> None:
+    for proof in several:
+        proof(make())
+        with rule(), pytest.raises(AssertionError, match="schedule of "):
+            proof(make())
 
 
 def test_what_programs_leave_to_others() -> None:
