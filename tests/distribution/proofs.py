@@ -112,7 +112,7 @@ def stored() -> Plan:
 
 
 def linked() -> Plan:
-    """Return the plan of a program that reads other blocks, from memory that is not around boxes."""
+    """Return the plan of a program that reads other blocks, which lie apart in memory."""
     grid = bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere())
     panels, around = grid.cells, grid.cells.grow(1)
     star = {(0, *offset): weight for offset, weight in STAR.items()}
