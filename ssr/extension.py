@@ -33,7 +33,10 @@ an array of the whole lies, `number_of` checks a number that a user gives, `dtyp
 what Python calls of a kernel.
 
 **Proofs.** ``SSR_VERIFY=1`` asks for them, which `wanted` tells. `ssr.provenance` runs kernels on
-terms, each of which stands for the operations that made a number.
+terms, each of which stands for the operations that made a number. `accessed` returns the statements
+of a kernel without running them: the `Actions` of each nest, groups of statements, each an `Action`
+with an `Access` for each set of elements that it reads or writes, and a `Product` for rows of a
+stored matrix. `LastWrites` are sets of elements with the write that they hold.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
@@ -92,10 +95,12 @@ from .build.kernel import folded, identity
 from .command import run_command
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
+from .lower.accesses import Access, Action, Actions, Product
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .lower.verify import wanted
 from .options import WIDE
 from .points.affine import AXES, Affine
+from .points.last_writes import LastWrites
 from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
 from .points.sets import Domain
 from .programs.expression import Expression
@@ -138,6 +143,9 @@ __all__ = [
     "UNPACK",
     "WIDE",
     "WITHIN",
+    "Access",
+    "Action",
+    "Actions",
     "Affine",
     "Array",
     "At",
@@ -153,10 +161,12 @@ __all__ = [
     "Function",
     "Immutable",
     "KernelMeta",
+    "LastWrites",
     "Layout",
     "Look",
     "Made",
     "NestMeta",
+    "Product",
     "Reach",
     "Run",
     "Step",
@@ -164,6 +174,7 @@ __all__ = [
     "Tables",
     "UnitMeta",
     "VectorSpace",
+    "accessed",
     "add",
     "affine",
     "aligned",
@@ -227,6 +238,13 @@ if TYPE_CHECKING:
     from .build.kernel import Kernel
     from .errors import Error
     from .options import Options
+
+
+def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
+    """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
+    from .build.pipeline import accessed as found
+
+    return found(program, options, dtype)
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:

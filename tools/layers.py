@@ -48,6 +48,7 @@ SOLE_IMPORTERS = {
         "ssr/points/scanning.py",
         "ssr/points/effort.py",
         "ssr/points/graph.py",
+        "ssr/points/last_writes.py",
     )
 }
 """The files that alone import a package (tests may compare with it)."""

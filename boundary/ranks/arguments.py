@@ -30,7 +30,7 @@ from ..schedules.schedule import KernelPart
 from .memory import Memory
 from .moves import RankMoves
 from .tables import RankTables
-from .values import Values, memory_of
+from .values import Values, memories_of_temporaries
 
 
 class RankMemory:
@@ -53,17 +53,13 @@ class RankMemory:
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
-        meta, declaration, partition = plan.meta, plan.declaration, plan.footprint.partition
+        meta, declaration = plan.meta, plan.declaration
         self.rank = rank
         self.memories: dict[str, Memory] = {}
         for name, field in fields.items():
             for part in plan.parts[name]:
                 self.memories[part] = field.memories[rank]
-        for name in meta.temporaries:
-            space = plan.footprint.spaces[name]
-            memory = memory_of(partition, space, rank, None, plan.dtype)
-            memory.grow(*plan.room(rank, (name,)), apart=name in plan.parted)
-            self.memories[name] = memory
+        self.memories |= memories_of_temporaries(plan, rank)
         names = meta.fields[len(meta.fields) - len(declaration.captured) :]
         self.captured = dict(zip(names, declaration.captured, strict=True))
         for name, array in self.captured.items():

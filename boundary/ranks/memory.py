@@ -108,8 +108,6 @@ class Memory:
         For each box the storage around it.
     far
         For each box the storages of what it reads elsewhere.
-    flat
-        All numbers, shape (N,) or (components, N). What nobody has stored is NaN.
     """
 
     axes: int
@@ -120,10 +118,18 @@ class Memory:
     apart: bool = False
     near: dict[int, Storage] = field(default_factory=dict)
     far: dict[int, tuple[Storage, ...]] = field(default_factory=dict)
-    flat: Array = field(init=False)
+    _count: int = field(default=1, init=False)
+    _flat: Array | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        self.flat = self._allocated(1)
+    @property
+    def flat(self) -> Array:
+        """All numbers, shape (N,) or (components, N), allocated when they are first needed.
+
+        What nobody has stored is NaN.
+        """
+        if self._flat is None:
+            self._flat = self._allocated(self._count)
+        return self._flat
 
     def _allocated(self, count: int) -> Array:
         count = _whole_lines(count, self._line)
@@ -153,7 +159,7 @@ class Memory:
         boxes = tuple(boxes)
         first = min((self.first[box] for box in boxes if box in self.first), default=None)
         made = self._placed(points, 0, first)
-        self.flat = self._allocated(made.start + made.size)
+        self._count, self._flat = made.start + made.size, None
         self.near = dict.fromkeys(boxes, made)
 
     def _placed(self, points: Box, place: int, first: int | None) -> Storage:
@@ -235,13 +241,22 @@ class Memory:
             first = self.first.get(box)
             near[box] = of_group[group] = of_group.get(group) or placed(points, first)
         far = {box: tuple(map(placed, several)) for box, several in sorted(beyond.items())}
-        flat = self._allocated(max(place, 1))
+        self._count = max(place, 1)
+        if self._flat is not None:
+            self._flat = self._moved(self._flat, near, far)
+        self.near, self.far = near, far
+
+    def _moved(
+        self, flat: Array, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
+    ) -> Array:
+        """Return memory for new storages with the values that the old ones hold."""
+        found = self._allocated(self._count)
         for box in {*self.near, *self.far}:
             for old, new in product(_held(box, self.near, self.far), _held(box, near, far)):
                 both = meet(old.points, new.points)
                 if both is not None:
-                    new.view(flat, both)[...] = old.view(self.flat, both)
-        self.near, self.far, self.flat = near, far, flat
+                    new.view(found, both)[...] = old.view(flat, both)
+        return found
 
 
 def _whole_lines(count: int, line: int) -> int:

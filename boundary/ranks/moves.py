@@ -14,7 +14,7 @@ from ..partition.boxes import Box, meet
 from ..schedules.footprint import Footprint
 from ..schedules.messages import Mail, Message, Post, Want
 from ..schedules.schedule import KernelPart
-from .memory import Storage
+from .memory import Memory, Storage
 from .tables import RankArrays
 
 
@@ -91,31 +91,23 @@ class RankMoves:
         for want in mail.wants:
             wants.setdefault(want.array, []).append(want)
         for part in message.parts:
-            source = Storage(part.points, start + part.place)
+            source, memory = Storage(part.points, start + part.place), self._memories[part.array]
             targets: dict[tuple[Storage, Box], None] = {}  # boxes may share storages
             for want in wants.get(part.array, ()):
                 shared = meet(want.points, part.points)
                 if shared is not None:
-                    targets |= dict.fromkeys(self._targets(want, shared))
+                    targets |= dict.fromkeys(targets_of(memory, want.box, shared))
             found += [self._record(UNPACK, part.array, source, target) for target in targets]
         return found
 
     def _within(self, want: Want, owner: int) -> list[list[int]]:
-        source = self._memories[want.array].near[owner]
+        memory = self._memories[want.array]
+        source = memory.near[owner]
         return [
             self._record(WITHIN, want.array, source, target)
-            for target in self._targets(want, want.points)
+            for target in targets_of(memory, want.box, want.points)
             if target[0] != source
         ]
-
-    def _targets(self, want: Want, shared: Box) -> list[tuple[Storage, Box]]:
-        """Return the storages of a box that hold points, all or some of them."""
-        memory = self._memories[want.array]
-        near = memory.near.get(want.box)
-        several = [] if near is None else [near]
-        several += memory.far.get(want.box, ())
-        met = [(s, meet(s.points, shared)) for s in several]
-        return [(s, points) for s, points in met if points is not None]
 
     def _record(
         self, what: int, array: str, source: Storage, target: tuple[Storage, Box]
@@ -137,6 +129,15 @@ class RankMoves:
             *zero,
             *storage.strides,
         ]
+
+
+def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box]]:
+    """Return the storages of a box that hold points, each with those that it holds."""
+    near = memory.near.get(box)
+    several = [] if near is None else [near]
+    several += memory.far.get(box, ())
+    met = [(storage, meet(storage.points, points)) for storage in several]
+    return [(storage, both) for storage, both in met if both is not None]
 
 
 def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:

@@ -1,83 +1,33 @@
-"""A proof of the schedule of a program: it runs on terms, on ranks and on one array.
+"""Proofs of the schedule of a program: on sets of elements, and on terms.
 
-Numbers are replaced by the operations that made them, so every value says which values were read
-for it, and which write each of these is from. If all that the boxes own at last is what one array
-holds, every read has seen the write that it sees there. Nothing is compiled. The planner is not
-asked anything: its tables, messages and steps are run.
-
-``SSR_VERIFY=1`` proves each schedule before it runs first: behind those programs of which it takes
-over values of others, and once more behind itself. If a call reads more than about `MOST` values,
-a warning says that its schedule is not proved.
-
-The values of a program with ``A.local()`` depend on the boxes. It is compared with itself on the
-same boxes when one rank owns all of them: that proves messages between ranks and the order of
-steps, and not which entries lie within a box.
+``SSR_VERIFY=1`` proves each schedule before it runs first: after those programs from which it takes
+over values of others, and once more after itself. `dependences` proves, at any size, that each read
+finds the write that it finds on one array. `equivalence` runs tables, messages and the source of
+kernels with numbers replaced by the operations that made them. If a call reads more than about
+`MOST` values, the second proof is left out, and a warning says so.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ssr.errors import user_span
-from ssr.provenance import leaf, terms
 
 from ..schedules.plan import Found, Plan
-from .twins import Pair, Terms, Twin
-from .unequal import Difference, told
-from .values import Giver
+from .dependences import check_dependences
+from .earlier import Earlier
+from .equivalence import check_equivalence
 
 MOST = 150_000
-"""Reads of a call, about, beyond which a schedule is not proved: that would take too long."""
+"""Reads of a call, about, beyond which it is not run on terms: that would take too long."""
 
 _WARNED: dict[Any, Any] = {}
 """The warnings that were given, as `warnings` keeps them."""
 
 
-@dataclass(frozen=True)
-class Before:
-    """A program that has left values of others in fields, by the names here of its parameters."""
-
-    plan: Plan
-    names: Mapping[str, str]
-
-
-def before(current: Iterable[tuple[str, Sequence[Giver]]]) -> tuple[Before, ...]:
-    """Return programs that have left values, for fields and what has left those of each.
-
-    What has changed a field ran before the others that have left values of it.
-    """
-    found: list[tuple[Plan, dict[str, str]]] = []
-    for here, givers in current:
-        for giver in givers:
-            for plan, names in found:
-                if plan is giver.plan and giver.name not in names and here not in names.values():
-                    names[giver.name] = here
-                    break
-            else:
-                found.append((giver.plan, {giver.name: here}))
-    every = [Before(plan, names) for plan, names in found]
-    ordered: list[Before] = []
-    while every:
-        first = next(
-            (e for e in every if not any(_waits(e, o) for o in every if o is not e)), every[0]
-        )
-        every.remove(first)
-        ordered.append(first)
-    return tuple(ordered)
-
-
-def _waits(one: Before, other: Before) -> bool:
-    """Whether another program has changed a field of which one has left values since."""
-    changed = {here for its, here in other.names.items() if its in other.plan.changed}
-    return not changed.isdisjoint(one.names.values())
-
-
-def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) -> None:
+def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
     """Fail unless a schedule makes of all values what one array holds.
 
     Parameters
@@ -97,32 +47,28 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Before] = ()) ->
     Warns
     -----
     RuntimeWarning
-        If a call reads too many values, so that nothing is proved: once for each program and place.
+        If a call reads too many values, so that it is not run on terms: once for each program and
+        place.
     """
     key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
     if key in plan.proved:
         return
+    check_dependences(plan, held, before)
     if (count := _reads(plan)) > MOST:
         _warn(plan, count)
-        return
-    with terms():
-        found = next(_Run(plan, before, labelled=False).differences(held), None)
-    if found is None:
-        itself = (plan, *((name, name) for name in sorted(plan.asked)))
-        plan.proved.update([key, (plan.steady, (itself,))])
-        return
-    with terms():
-        found = next(_Run(plan, before, labelled=True).differences(held))
-        raise AssertionError(told(plan, found))
+    else:
+        check_equivalence(plan, held, before)
+    itself = (plan, *((name, name) for name in sorted(plan.asked)))
+    plan.proved.update([key, (plan.steady, (itself,))])
 
 
 def _warn(plan: Plan, count: int) -> None:
-    """Warn that a schedule of so many reads is not proved."""
+    """Warn that a call of so many reads is not run on terms."""
     span = user_span()
     warnings.warn_explicit(
-        f"The schedule of {plan.declaration.program.name} is not proved: a call reads about "
-        f"{count:,} values, and SSR_VERIFY=1 proves schedules of up to {MOST:,} reads. Run the "
-        "program on a smaller grid with as many boxes.",
+        f"The order of reads and writes of {plan.declaration.program.name} is proved, and its "
+        f"tables are not: a call reads about {count:,} values, and SSR_VERIFY=1 proves the tables "
+        f"of up to {MOST:,} reads. Run the program on a smaller grid with as many boxes.",
         RuntimeWarning,
         span.file if span else __file__,
         span.line if span else 1,
@@ -138,68 +84,3 @@ def _reads(plan: Plan) -> int:
         each = len(footprint.units[unit].reads) + len(footprint.units[unit].writes)
         count += each * int((rows[..., 1] - rows[..., 0]).prod(axis=1).sum())
     return count
-
-
-class _Run:
-    """Programs one after the other, on ranks and on one array."""
-
-    def __init__(self, plan: Plan, before: Sequence[Before], *, labelled: bool) -> None:
-        partition = plan.footprint.partition
-        self.world = Terms(partition.ranks)
-        self.twins: dict[Plan, Twin] = {}
-        for each in (plan, *(other.plan for other in before)):
-            self.twins[each] = self.twins.get(each) or Twin(each, partition, labelled=labelled)
-        self.last = Call(self.twins[plan], self.twins[plan].pairs(self.world, ""), "")
-        self.before = [self._call(n, other) for n, other in enumerate(before)]
-        for call in (*self.before, self.last):
-            call.twin.room(call.pairs)
-
-    def _call(self, number: int, before: Before) -> Call:
-        """Return the call of a program before the last one, on its fields where it shares them."""
-        twin, mark = self.twins[before.plan], f"before {number}: "
-        pairs = {its: self.last.pairs[here] for its, here in before.names.items()}
-        if len(pairs) < len(twin.plan.parts):
-            pairs = twin.pairs(self.world, mark) | pairs
-        return Call(twin, pairs, mark)
-
-    def differences(self, held: tuple[Found, ...]) -> Iterator[Difference]:
-        """Yield what ranks hold that one array does not, run by run."""
-        for call in self.before:
-            yield from call.differences(self.world, ((),) * len(call.twin.plan.asked))
-        plan = self.last.twin.plan
-        yield from self.last.differences(self.world, self._held(held))
-        again = replace(self.last, mark="again: ")
-        yield from again.differences(self.world, plan.steady)
-
-    def _held(self, held: tuple[Found, ...]) -> tuple[Found, ...]:
-        """Return what boxes have of others' values, said of twins."""
-        return tuple(
-            None if found is None else tuple((self.twins[plan].plan, its) for plan, its in found)
-            for found in held
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Call:
-    """A call of a program on fields; what it is given else has names that begin with a mark."""
-
-    twin: Twin
-    pairs: Mapping[str, Pair]
-    mark: str
-
-    def differences(self, world: Terms, held: tuple[Found, ...]) -> Iterator[Difference]:
-        """Run the program; yield what ranks hold then that one array does not."""
-        given = [float(leaf(self.mark + name).number) for name in self.twin.scalars]
-        every = self.twin.on_ranks(world, self.pairs, held)(given)
-        expected = np.array(self.twin.on_arrays(self.pairs, given))
-        for pair in self.pairs.values():
-            for rank, box, points, mine, right in pair.owned():
-                for place in np.argwhere(mine != right):
-                    low = [edge for edge, _ in points]
-                    index = (*place[: -len(low)], *(place[-len(low) :] + low))
-                    pair_of = float(right[tuple(place)]), float(mine[tuple(place)])
-                    yield Difference(pair.name, tuple(map(int, index)), rank, box, *pair_of)
-        for rank, (results,) in enumerate(every):
-            for number in np.flatnonzero(results != expected).tolist():
-                values = float(expected[number]), float(results[number])
-                yield Difference("result", (number,), rank, None, *values)

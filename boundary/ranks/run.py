@@ -29,6 +29,7 @@ from ..schedules.plan import Found, Plan
 from ..worlds.world import World
 from .arguments import RankMemory
 from .chain import Chain
+from .earlier import earlier
 from .facts import of_arguments
 from .field import Field, Ground
 from .prepared import Prepared
@@ -235,9 +236,9 @@ class BoundHere(Bound):
                 oldest = next(iter(tuple(self._ready)))  # another thread may drop it, too
                 self._ready.pop(oldest, None)
             if wanted():
-                from .proof import before, prove  # what it needs takes long to import
+                from .proof import prove  # what it needs takes long to import
 
-                prove(self._plan, found, before(asked.current() for asked in self._asked))
+                prove(self._plan, found, earlier(asked.current() for asked in self._asked))
             ready = self._ready[found] = Prepared(
                 self._plan, self._ground.world, self._ranks, self._tables, found
             )

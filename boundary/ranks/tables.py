@@ -69,7 +69,7 @@ class RankTables:
         self.boxes = self._in_turn(own.rank)
         meta = footprint.meta
         self._arrays = (*meta.fields, *meta.temporaries)
-        sizes = (memory.flat.itemsize for memory in self.memories.values())
+        sizes = (np.dtype(memory.dtype).itemsize for memory in self.memories.values())
         self._itemsize = max(sizes, default=8)
         self._nests: dict[tuple[int, Rows], Array] = {}
         self._calls: dict[int, Tables] = {}
@@ -199,7 +199,7 @@ class RankTables:
                 ]
                 sources = [
                     [
-                        number(tap.source, self._storage(names[tap.source], box, read))
+                        number(tap.source, self.storage(names[tap.source], box, read))
                         for tap, read in zip(piece.taps, reads, strict=True)
                     ]
                     for piece in pieces_of(part)
@@ -208,7 +208,7 @@ class RankTables:
         staged = isinstance(external, SharedPoints)
         return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
 
-    def _storage(self, array: str, box: int, read: Box | None) -> Storage:
+    def storage(self, array: str, box: int, read: Box | None) -> Storage:
         """Return the storage in which a box reads some points: around it, or elsewhere.
 
         If it reads none it is any.

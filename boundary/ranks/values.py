@@ -227,3 +227,13 @@ def _groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
         for number, box in boxes:
             found[number] = count + next(n for n, whole in enumerate(together) if meet(whole, box))
     return found
+
+
+def memories_of_temporaries(plan: Plan, rank: int) -> dict[str, Memory]:
+    """Return the memory of the temporaries of a program on a rank, by their names."""
+    found: dict[str, Memory] = {}
+    for name in plan.meta.temporaries:
+        space, partition = plan.footprint.spaces[name], plan.footprint.partition
+        memory = found[name] = memory_of(partition, space, rank, None, plan.dtype)
+        memory.grow(*plan.room(rank, (name,)), apart=name in plan.parted)
+    return found

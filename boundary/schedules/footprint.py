@@ -183,7 +183,11 @@ class Footprint:
 
     def external(self, unit: int) -> Ghosts | SharedPoints:
         """Return the step of another package that a unit is."""
-        return known(self._externals[self.meta.calls[self.units[unit].number].name])
+        return known(self._externals[self.name(unit)])
+
+    def name(self, unit: int) -> str:
+        """Return the name of a step of another package that a unit is."""
+        return self.meta.calls[self.units[unit].number].name
 
     def completes(self, unit: int) -> bool:
         """Whether a unit is a fill: it writes ghosts and nothing else."""

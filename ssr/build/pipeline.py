@@ -12,6 +12,7 @@ from ..emit.unit import Form, Unit
 from ..ir import LineLoops, LoopNest
 from ..kernel.ir import Module
 from ..kernel.print_python import module_text
+from ..lower.accesses import Actions, actions
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
 from ..lower.line_nests import line_nest, line_schedule
@@ -127,6 +128,25 @@ def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.P
     program, alone = reuse(program, alone)
     _verified(program, alone, "fusion")
     return program, alone
+
+
+def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
+    """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
+    program, _ = direct(rounded(program, dtype), options)
+    program, nests = fused_nests(program, options, dtype)
+    fields = known(program)
+    return tuple(
+        made if isinstance(made, ir.Call) else actions(made, fields)
+        for made in nests
+        if not _is_idle(made)
+    )
+
+
+def _is_idle(made: ir.Made) -> bool:
+    """Whether a nest has no loops: it copies elements to themselves."""
+    return isinstance(made, ir.Nest) and all(
+        s.value == ir.Load(s.array, s.index) for s in made.statements
+    )
 
 
 def _ahead(made: ir.Made, options: Options) -> ir.Made:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 import boundary as bc
 import ssr
-from boundary.ranks.proof import Before, prove
+from boundary.ranks.dependences import check_dependences
+from boundary.ranks.earlier import Earlier
+from boundary.ranks.equivalence import check_equivalence
+from boundary.ranks.proof import prove
 from boundary.schedules.plan import Plan
 
 n, m = ssr.sizes("n m")
@@ -94,9 +98,63 @@ def planned(
     return on.plan(program(function), np.dtype(np.float64))
 
 
+def stored() -> Plan:
+    """Return the plan of a product with a stored matrix, whose rows read two others."""
+    rows = ssr.Space(6, 8)
+    entries = scipy.sparse.dia_array((np.ones((2, 48)), [-9, 8]), shape=(48, 48))
+    S = ssr.from_scipy(entries.tocsr(), rows=rows, cols=rows)
+
+    def multiplied(x: Any, y: Any) -> None:
+        y[:] = S @ x
+
+    on = bc.spread(rows, bc.simulated(3), cut=(3, 1))
+    return on.plan(ssr.program(x=rows, y=rows)(multiplied), np.dtype(np.float64))
+
+
+def linked() -> Plan:
+    """Return the plan of a program that reads other blocks, which lie apart in memory."""
+    grid = bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere())
+    panels, around = grid.cells, grid.cells.grow(1)
+    star = {(0, *offset): weight for offset, weight in STAR.items()}
+    laplacian = ssr.stencil(panels, around, star) @ bc.fill(around, bc.copy())
+
+    def across(x: Any, y: Any) -> None:
+        y[:] = laplacian @ x
+        x[:] = laplacian @ y
+
+    on = bc.spread(grid, bc.simulated(4))
+    return on.plan(ssr.program(x=panels, y=panels)(across), np.dtype(np.float64))
+
+
+def within_boxes() -> Plan:
+    """Return the plan of two sweeps within boxes, of which the second keeps what others had."""
+    near = A.local()
+
+    def smoothed(x: Any, y: Any) -> None:
+        rest = y - (A - near) @ x
+        x[:] = near.tril().solve(rest - near.triu(1) @ x)
+        x[:] = near.triu().solve(rest - near.tril(-1) @ x)
+        y[:] = A @ x
+
+    return planned(smoothed)
+
+
 def proved(plan: Plan) -> None:
     """Prove the schedule of a call that finds nothing of others, and of one behind it."""
     prove(plan, ((),) * len(plan.asked))
+
+
+def on_sets(plan: Plan) -> None:
+    """Prove the same by sets of elements alone."""
+    check_dependences(plan, ((),) * len(plan.asked))
+
+
+def on_terms(plan: Plan) -> None:
+    """Prove the same by terms alone."""
+    check_equivalence(plan, ((),) * len(plan.asked))
+
+
+PROOFS = (on_sets, on_terms)
 
 
 def proved_behind(plan: Plan, other: Plan) -> None:
@@ -104,4 +162,4 @@ def proved_behind(plan: Plan, other: Plan) -> None:
     left = {name: other.leaves(name, plan, name) for name in plan.asked}
     found = {"all": lambda _: None, "some": lambda n: ((other, n),), "nothing": lambda _: ()}
     held = tuple(found[how](name) for name, how in left.items())
-    prove(plan, held, (Before(other, {"x": "x", "y": "y"}),))
+    prove(plan, held, (Earlier(other, {"x": "x", "y": "y"}),))

@@ -1,4 +1,4 @@
-"""Schedules are proved by running programs on terms, on ranks and on one array."""
+"""Schedules are proved on sets of elements and on terms, on ranks and on one array."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_programs_that_read_too_much_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With SSR_VERIFY=1 a warning names a program whose schedule is not proved."""
+    """With SSR_VERIFY=1 a warning names a program that is not run on terms."""
     monkeypatch.setenv("SSR_VERIFY", "1")
     monkeypatch.setattr("boundary.ranks.proof.MOST", 100)
     monkeypatch.setattr("boundary.ranks.proof._WARNED", {})
@@ -51,25 +51,47 @@ def test_programs_that_read_too_much_are_named(monkeypatch: pytest.MonkeyPatch) 
     x, y = on.zeros(proofs.cells), on.zeros(proofs.cells)
     program = ssr.program(x=proofs.cells, y=proofs.cells)(proofs.product)
     told = (
-        "The schedule of product is not proved: a call reads about 600 values, and SSR_VERIFY=1 "
-        "proves schedules of up to 100 reads. Run the program on a smaller grid with as many "
-        "boxes."
+        "The order of reads and writes of product is proved, and its tables are not: a call reads "
+        "about 600 values, and SSR_VERIFY=1 proves the tables of up to 100 reads. Run the program "
+        "on a smaller grid with as many boxes."
     )
     with ranks.plain_kernels(), pytest.warns(RuntimeWarning) as found:
         program(x, y)
     assert [(str(each.message), each.filename) for each in found] == [(told, __file__)]
 
 
-def test_messages_name_the_read() -> None:
+SAID = {
+    "on_sets": (
+        "row on rank 0, box 0 reads what nothing has written in x[4, 0], not x as it was given"
+    ),
+    "on_terms": (
+        "y[3, 0] of rank 0, box 0 is not what one array holds; row_0 of y at row (3, 0) on rank 0 "
+        "reads what nothing has written, not x[4, 0] as it was given"
+    ),
+}
+
+
+@pytest.mark.parametrize("proof", proofs.PROOFS, ids=lambda proof: proof.__name__)
+def test_messages_name_the_read(proof: Any) -> None:
     """A message names the row, and what it should read."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("boundary.schedules.plan.exchanges", lambda *_: ())
         with pytest.raises(AssertionError) as raised:
-            proved(planned(proofs.product, (2, 1)))
-    assert str(raised.value) == (
-        "schedule of product: y[3, 0] of rank 0, box 0 is not what one array holds; row_0 of y at "
-        "row (3, 0) on rank 0 reads what nothing has written, not x[4, 0] as it was given"
-    )
+            proof(planned(proofs.product, (2, 1)))
+    assert str(raised.value) == f"schedule of product: {SAID[proof.__name__]}"
+
+
+@pytest.mark.parametrize("function", proofs.PROGRAMS, ids=lambda function: function.__name__)
+def test_large_grids(function: Any) -> None:
+    """Sets of elements prove schedules at any size: nothing is allocated or run for each point."""
+    proofs.on_sets(planned(function, (2, 2), sizes=(200_000, 100_000)))
+
+
+def test_large_grids_need_rules() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("boundary.schedules.messages.disjoint", lambda boxes: [*boxes][1:])
+        with pytest.raises(AssertionError, match="what nothing has written in x"):
+            proofs.on_sets(planned(proofs.product, (2, 2), sizes=(200_000, 100_000)))
 
 
 def test_terms() -> None:

@@ -1,0 +1,148 @@
+"""What each statement of a nest reads and writes, as relations of isl: for proofs of schedules.
+
+Nothing is rounded to hulls, and no load is left out because an earlier statement has written it:
+`reaches` gives what a planner needs, this what a proof of its plans needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .. import ir
+from ..algebra.analyse import reads
+from ..algebra.own_box import bounded
+from ..points.affine import AXES, Affine
+from ..points.sets import Domain
+from .nests import box
+
+Index = tuple[Affine, ...]
+Where = Literal["anywhere", "elsewhere", "kept"]
+"""Whether rows that know their box read its elements or any, those of other boxes, or of these the
+values from before the boxes were swept (`ir.Assignment`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Elements of an array: those at an index, for all rows of a set.
+
+    Sizes and the bounds of the box of rows are parameters. If it is ``new``, what is read was made
+    by earlier rows of the same nest.
+    """
+
+    array: str
+    rows: Domain
+    index: Index
+    new: bool = False
+    where: Where = "anywhere"
+
+    def elements(self, values: Mapping[str, int]) -> Domain:
+        """Return the elements for values of all parameters."""
+        index = tuple(place.substitute(values) for place in self.index)
+        return self.rows.fixed(values).image(index, AXES[len(index)])
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Rows of a stored matrix, of which a part is multiplied with an array."""
+
+    rows: Access
+    gather: ir.Gather
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a statement reads and writes of fields and temporaries."""
+
+    name: str
+    reads: tuple[Access, ...]
+    products: tuple[Product, ...]
+    writes: tuple[Access, ...]
+
+    @property
+    def every(self) -> tuple[Access, ...]:
+        """All that is read; of products the rows of the matrix."""
+        return (*self.reads, *(product.rows for product in self.products))
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """The statements of a nest, in groups; each group is done at all rows before the next one.
+
+    That is the meaning of the nest, not its order: statements of a group read old values but where
+    they read ``new`` ones.
+    """
+
+    target: str
+    axes: tuple[str, ...]
+    groups: tuple[tuple[Action, ...], ...]
+
+
+def actions(nest: ir.Nest | ir.LineNest, arrays: Mapping[str, ir.Field]) -> Actions:
+    """Return what the statements of a nest read and write.
+
+    Parameters
+    ----------
+    nest
+        The nest.
+    arrays
+        The fields and temporaries by name; what is not among them is a buffer.
+    """
+    if isinstance(nest, ir.LineNest):
+        return Actions(nest.target, nest.axes, ((_of_lines(nest),),))
+    found = tuple(_action(statement, nest, arrays) for statement in nest.statements)
+    return Actions(nest.target, nest.axes, (found,) if nest.joint else tuple(_groups(found)))
+
+
+def _groups(found: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
+    """Yield actions one by one, those that make part of the value of a row with that of the row."""
+    group: list[Action] = []
+    for action in found:
+        group.append(action)
+        new = {a.array for each in group for a in each.every if a.new}
+        if new <= {a.array for each in group for a in each.writes}:
+            yield tuple(group)
+            group = []
+    assert not group, "what rows read of rows before them is made there"
+
+
+def _action(statement: ir.Statement, nest: ir.Nest, arrays: Mapping[str, ir.Field]) -> Action:
+    rows = statement.domain & nest.context
+    read: dict[Access, None] = {}
+    for domain, load in dict.fromkeys(reads(statement.value, rows)):
+        if load.array in arrays and not domain.empty:
+            read |= dict.fromkeys(_read(statement, nest.axes, domain, load))
+    products = (
+        Product(Access(g.array, rows, g.row, g.new), g) for g in ir.gathers(statement.value)
+    )
+    written = Access(statement.array, rows, statement.index)
+    writes = (written,) if statement.array in arrays else ()
+    return Action(statement.name, tuple(read), tuple(products), writes)
+
+
+def _read(
+    statement: ir.Statement, axes: tuple[str, ...], rows: Domain, load: ir.Load
+) -> Iterator[Access]:
+    """Yield what rows read, apart for the own box and others if the statement knows its box.
+
+    A sweep within boxes reads new values of its own box only; others stay as they are.
+    """
+    if load.array != statement.local:
+        yield Access(load.array, rows, load.index, load.new)
+        return
+    near = bounded(axes).preimage(load.index, axes)
+    where: Where = "kept" if statement.kept else "elsewhere"
+    here = Access(load.array, rows & near, load.index, load.new)
+    beyond = Access(load.array, rows - near, load.index, where=where)
+    yield from (access for access in (here, beyond) if not access.rows.empty)
+
+
+def _of_lines(nest: ir.LineNest) -> Action:
+    """Return what systems along lines read and write: no box cuts the lines."""
+    own = tuple(map(Affine.name, nest.axes))
+    across = box(nest.outer).preimage(own[: nest.along] + own[nest.along + 1 :], nest.axes)
+    reads = (Access(t.load.array, t.points & across, t.load.index) for t in nest.taken)
+    rows = box(nest.axes) & nest.context
+    writes = (Access(array, rows, own) for array in nest.made)
+    return Action("row", tuple(reads), (), tuple(writes))
