@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from .. import ir
 from ..compiling import compiling
 from ..forking import postponed
+from ..kernel.ir import Function
 from ..options import Options
 from ..runtime import internals, target
 from ..runtime.metadata import KernelMeta
@@ -354,16 +355,21 @@ def folded(program: ir.Program, options: Options, dtype: str = "float64") -> fro
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A kernel: its source, the same compiled by Python, its description, and machine code."""
+    """A kernel: its source, the same compiled by Python, its description, and machine code.
+
+    As long as there is none, it has its functions in kernel IR.
+    """
 
     source: str
     bytecode: CodeType
     meta: KernelMeta
+    functions: tuple[Function, ...] = ()
     code: bytes | None = None
 
 
 def _text(name: str, made: Lowered) -> _Text:
-    return _Text(made.source, compile(made.source, f"<{name}>", "exec"), made.meta)
+    bytecode = compile(made.source, f"<{name}>", "exec")
+    return _Text(made.source, bytecode, made.meta, made.kernel.functions)
 
 
 def _found(name: str) -> _Text | None:
@@ -371,10 +377,10 @@ def _found(name: str) -> _Text | None:
     data = cache.find(name)
     if data is None:
         return None
-    source, bytecode, code = pickle.loads(data)
+    source, bytecode, functions, code = pickle.loads(data)
     start = source.index(_META) + len(_META)
     literal = source[start : source.index("\n", start)]
-    return _Text(source, marshal.loads(bytecode), _meta(literal), code)
+    return _Text(source, marshal.loads(bytecode), _meta(literal), functions, code)
 
 
 def _meta(literal: str) -> KernelMeta:
@@ -387,7 +393,9 @@ _META = "\nMETA = "
 
 
 def _keep(name: str, text: _Text) -> None:
-    cache.keep(name, pickle.dumps((text.source, marshal.dumps(text.bytecode), text.code)))
+    functions = text.functions if text.code is None else ()
+    kept = text.source, marshal.dumps(text.bytecode), functions, text.code
+    cache.keep(name, pickle.dumps(kept))
 
 
 def _module(text: _Text) -> ModuleType:
@@ -433,16 +441,15 @@ def _function(text: _Text) -> tuple[Any, Any]:
     them; in others LLVM's time counts.
     """
     from . import machine
-    from .source import function_of
 
-    of_text = partial(function_of, text.source)
     meta, scope = text.meta, dict(vars(_module(text)))
+    functions = {function.name: function for function in text.functions}
     main = "call" if meta.whole or meta.units else "kernel"
     signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
     for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:
-        part, source = FunctionType(scope[name].__code__, scope), partial(of_text, name)
+        part = FunctionType(scope[name].__code__, scope)
         inside = name == "kernel" and bool(meta.units or meta.functions)
-        scope[name] = machine.jit(part, source, overlapping=meta.debug, inside=inside)
+        scope[name] = machine.jit(part, functions.get(name), overlapping=meta.debug, inside=inside)
     whole = FunctionType(scope[main].__code__, scope)
-    jitted = machine.jit(whole, partial(of_text, main), overlapping=meta.debug)
+    jitted = machine.jit(whole, functions.get(main), overlapping=meta.debug)
     return jitted, scope[signature]

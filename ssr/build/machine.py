@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..kernel import ir
 from ..runtime import internals
-from .source import Source
 
 
 def _compiler() -> ModuleType:
@@ -24,7 +24,11 @@ def _compiler() -> ModuleType:
 
 
 def jit(
-    function: FunctionType, source: Source, *, overlapping: bool = False, inside: bool = False
+    function: FunctionType,
+    found: ir.Function | None,
+    *,
+    overlapping: bool = False,
+    inside: bool = False,
 ) -> Any:
     """Return a function of a kernel as one that Numba compiles.
 
@@ -36,12 +40,13 @@ def jit(
     ----------
     function
         The function as Python compiles it, which Numba alone reads.
-    source
-        Gives it in kernel IR, which the package's own compiler reads.
+    found
+        The function in kernel IR, which the package's own compiler reads; not needed where its
+        machine code is known.
     overlapping, inside
         As above.
     """
-    return _compiler().jit(function, source, overlapping=overlapping, inside=inside)
+    return _compiler().jit(function, found, overlapping=overlapping, inside=inside)
 
 
 def begin(made: Any, signature: Any) -> Callable[[], bytes | None]:

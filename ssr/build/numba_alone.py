@@ -14,14 +14,16 @@ import numba
 
 from ..compiling import compiling
 from ..errors import ArgumentError
+from ..kernel import ir
 from ..runtime import internals, target
 from .dispatched import Dispatched
-from .source import Source
 
 CHOICES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
-def jit(function: FunctionType, source: Source, *, overlapping: bool, inside: bool) -> Any:
+def jit(
+    function: FunctionType, found: ir.Function | None, *, overlapping: bool, inside: bool
+) -> Any:
     """Return a function of a kernel as one that Numba compiles; LLVM decides what is inlined."""
     return numba.njit(**CHOICES)(function)
 

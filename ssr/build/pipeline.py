@@ -11,7 +11,7 @@ from ..emit.module import kernel_of
 from ..emit.unit import Form, Unit
 from ..ir import LineLoops, LoopNest
 from ..kernel.ir import Module
-from ..kernel.print_python import module_text
+from ..kernel.print_python import printed
 from ..lower.accesses import Actions, actions
 from ..lower.folding import Folded, fold
 from ..lower.fusion import fuse
@@ -88,7 +88,7 @@ def lower(
         loops = with_moves(program, loops)
     unit = Unit(program, loops, dtype, title, form, options.distributed, ignored)
     kernel, meta = kernel_of(unit)
-    source = module_text(kernel, repr(meta.literal()))
+    source, kernel = printed(kernel, repr(meta.literal()))
     return Lowered(program, notes, nests, loops, kernel, source, meta)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from llvmlite.binding import Linkage, parse_assembly
@@ -32,9 +32,10 @@ from numba.cpython import builtins, mathimpl, numbers, rangeobj, tupleobj
 from numba.np import npyimpl
 
 from ..kernel import ir
+from ..kernel.from_python import functions_of
 from ..runtime import target
 from ..runtime.machine_code import Library
-from .source import attach, function_of, ir_of
+from .kernel_ir import attach, ir_of
 from .to_llvm import Translation
 
 DECLARING = arraydecl, builtin_types, builtins, numbers, rangeobj, tupleobj
@@ -262,7 +263,8 @@ class KernelCompiler(CompilerBase):
     @staticmethod
     def optimised(function: Any, signature: Any, text: str) -> str:
         """Return a function of a module's text in LLVM's language, as LLVM optimises it."""
-        attach(function.py_func, partial(function_of, text, function.__name__))
+        found = {each.name: each for each in functions_of(text)}
+        attach(function.py_func, found[function.__name__])
         return str(translated(function, signature).library.work.text())
 
     def compile_extra(self, func: Any) -> Any:

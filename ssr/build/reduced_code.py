@@ -11,10 +11,11 @@ from typing import Any
 import numba
 from numba.core.serialize import dumps
 
+from ..kernel import ir
 from ..runtime import shared_code
 from ..runtime.machine_code import Work
+from .kernel_ir import attach
 from .reduced import KernelCompiler, OverlappingCompiler, translated
-from .source import Source, attach
 
 
 class Code:
@@ -39,9 +40,12 @@ class Code:
         """Numba saves here what it has compiled; all that is here was loaded."""
 
 
-def jit(function: FunctionType, source: Source, *, overlapping: bool, inside: bool) -> Any:
+def jit(
+    function: FunctionType, found: ir.Function | None, *, overlapping: bool, inside: bool
+) -> Any:
     """Return a function of a kernel as one that Numba compiles; see `machine.jit`."""
-    attach(function, source)
+    if found is not None:
+        attach(function, found)
     if inside:
         vars(function)["inside"] = True
     return numba.njit(

@@ -30,7 +30,7 @@ from . import (
     vector_plans,
     vector_sums,
 )
-from .source import ir_of
+from .kernel_ir import ir_of
 from .uses import Uses
 from .values import Value, Values
 

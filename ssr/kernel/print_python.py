@@ -73,8 +73,8 @@ def _text(node: ir.Expression) -> tuple[str, int]:
             return f"{function}({', '.join(map(expression_text, arguments))})", _ATOM
 
 
-def module_text(module: ir.Module, description: str) -> str:
-    """Return the text of a module.
+def printed(module: ir.Module, description: str) -> tuple[str, ir.Module]:
+    """Return the text of a module, and the module with the lines of its statements.
 
     Parameters
     ----------
@@ -89,13 +89,15 @@ def module_text(module: ir.Module, description: str) -> str:
     lines += [f"{name} = real({_number(value)})" for name, value in module.constants]
     lines += [f"{name} = np.float64({_number(value)})" for name, value in module.doubles]
     lines += [f"{name} = {text!r}" for name, text in module.labels]
+    functions = []
     for function in module.functions:
+        functions.append(with_lines(function, len(lines) + 3))
         lines += ["", "", *function_lines(function)]
         if function.name in signatures:
             signature = signatures[function.name]
             types = (f"    {type_text(each)}," for each in signature.types)
             lines += ["", "", f"{signature.name} = i8(", *types, ")"]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, ""]), replace(module, functions=tuple(functions))
 
 
 def _imports(module: ir.Module) -> Iterator[str]:

@@ -8,12 +8,10 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
 from ssr.build import machine
-from ssr.kernel import ir
 from ssr.kernel.from_python import functions_of
 
 _COUNT = itertools.count()
@@ -32,12 +30,8 @@ def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
 
 def jit(function: FunctionType, *, overlapping: bool = False) -> Any:
     """Return a function with a source as one that Numba compiles."""
-    return machine.jit(function, partial(_kernel_ir, function), overlapping=overlapping)
-
-
-def _kernel_ir(function: FunctionType) -> ir.Function:
     (found,) = functions_of(textwrap.dedent(inspect.getsource(function)))
-    return found
+    return machine.jit(function, found, overlapping=overlapping)
 
 
 def compiled(function: Any, signature: Any, *, overlapping: bool = False) -> Callable[..., Any]:
