@@ -291,8 +291,8 @@ class Call:
             self._check(need, self.copies[array].held(rank, storage), array, who)
         for (array, box), several in written.items():
             copies = self.copies[array]
-            storage, number = copies.memories[rank].near.get(box), self.right.numbers[unit, array]
-            fits = copies.write(rank, storage, Domain.union(several), number)
+            near, number = copies.memories[rank].near.get(box), self.right.numbers[unit, array]
+            fits = copies.write(rank, near, Domain.union(several), number)
             self._hold(fits, f"{array} is filled beyond its memory on rank {rank}, box {box}")
 
     # -- what must hold --------------------------------------------------------------------------
