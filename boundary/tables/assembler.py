@@ -98,7 +98,8 @@ class Assembler(Program):
         scatters: dict[int, list[Any]] = {}
         for n, (piece, p) in enumerate(points):
             place = Slot(base + n)
-            for rank, tap in enumerate(t for t in piece.taps if _within(t, p)):
+            read = (t for t in piece.taps if _within(t, p) and _at(t.weight, piece, p) != 0)
+            for rank, tap in enumerate(read):
                 weight = self.weight(_at(tap.weight, piece, p))
                 at = self.at(tap.source, _index(tap.start, tap.steps, p))
                 gathers.setdefault((rank, tap.source), []).extend([place, weight, at])

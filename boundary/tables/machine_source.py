@@ -109,17 +109,17 @@ def _instructions(
 def _lines(taps: bool) -> str:
     """Return the function for lines between a field and scratch memory."""
     cases = [
-        (f"op == {Op.READ:d}", "st(scratch, x + t, ld(f, y{}))"),
-        (f"op == {Op.WRITE:d}", "st(f, y{}, weight * ld(scratch, x + t))"),
+        (f"op == {Op.READ:d}", ["st(scratch, x + t, ld(f, y{}))"]),
+        (f"op == {Op.WRITE:d}", ["st(f, y{}, weight * ld(scratch, x + t))"]),
     ]
     if taps:
-        total = "st(scratch, x + t, fma(ld(weights, w + t), ld(f, y{}), {}))"
+        read = ["factor = ld(weights, w + t)", "value = ld(f, y{})"]
         cases += [
-            ("first == 1", total.format("{}", "zero")),
-            ("", total.format("{}", "ld(scratch, x + t)")),
+            (case, [*read, f"st(scratch, x + t, {_added('factor', 'value', total)})"])
+            for case, total in (("first == 1", "zero"), ("", "ld(scratch, x + t)"))
         ]
     branches = [
-        (" and ".join(filter(None, [case, contiguous])), point.format(move))
+        (" and ".join(filter(None, [case, contiguous])), [part.format(move) for part in point])
         for case, point in cases
         for contiguous, move in (("step == 1", " + t"), ("", " + t * step"))
     ]
@@ -129,7 +129,7 @@ def _lines(taps: bool) -> str:
         "x = slot + a * slot_step",
         "y = place + a * line_step",
         *(["w = weight_place + a * weight_step"] if taps else []),
-        *choice((case, block("for t in range(length)", [point])) for case, point in branches),
+        *choice((case, block("for t in range(length)", point)) for case, point in branches),
     ]
     return function(
         "lines(f, op, links, at, weights, scratch)",
@@ -142,6 +142,14 @@ def _lines(taps: bool) -> str:
             ["place = ld(links, at + 10 + n)", *block("for a in range(lines)", line)],
         ),
     )
+
+
+def _added(weight: str, value: str, total: str) -> str:
+    """Return a total with a weight times a value added, or with zero where the weight is zero.
+
+    Lines have weights of zero where they read nothing: an infinity there must not make NaN of it.
+    """
+    return f"fma({weight}, {value} if {weight} != zero else zero, {total})"
 
 
 def _copy(name: str, within: bool) -> str:
@@ -377,7 +385,8 @@ def _sums(group: Sequence[int], entries: int, begin: Sequence[str]) -> list[str]
         for k in range(TAPS)
         for line in (
             f"w{k} = ld(weights, weight{k} + t)",
-            *(f"v{v}_{k + 1} = fma(w{k}, ld(scratch, y{v} + t + {k}), v{v}_{k})" for v in values),
+            *(f"n{v}_{k} = ld(scratch, y{v} + t + {k})" for v in values),
+            *(f"v{v}_{k + 1} = {_added(f'w{k}', f'n{v}_{k}', f'v{v}_{k}')}" for v in values),
         )
     ]
     multiplied: list[str] = []

@@ -7,7 +7,8 @@ whatever way it is computed::
     value[p] = constant[p] + sum of coefficient[p] * scalar
              + sum of weight[p] * source[start + steps . p]
 
-added up from left to right by fused multiplication and addition. A piece of nothing but one point
+added up from left to right by fused multiplication and addition. Where a weight in a sum of several
+is zero, nothing is read: infinities and NaN there are not met. A piece of nothing but one point
 with one weight is the product alone, so that a copy keeps its bits, those of -0.0 too.
 """
 

@@ -103,6 +103,31 @@ def test_products_on_a_cubed_sphere(components: int | None) -> None:
         ranks.check(p, args, grid, {}, parts)
 
 
+@pytest.mark.parametrize("components", [None, 2])
+def test_infinities_reach_the_ghosts_that_have_weights_for_them(components: int | None) -> None:
+    """Lines of weights are filled up with zeros, in other ways on other boxes."""
+    n = 6
+    grid, wide, fill = cubes(n, 2, components)
+    kind: Any = grid.cells if components is None else grid.cells.vector(2)
+    star = ssr.stencil(grid.cells, wide, STAR)
+
+    @ssr.program(x=kind, y=kind)
+    def p(x: Any, y: Any) -> None:
+        e = fill @ x
+        y[:] = star @ e if components is None else ssr.vector(star @ e[0], star @ e[1])
+
+    lead = () if components is None else (2,)
+    x, y = np.random.default_rng(1).uniform(-1, 1, (2, *lead, 6, n, n))
+    x[..., 0, 1, 2], x[..., 3, n - 1, 3], x[..., 4, n - 2, n - 1] = np.inf, -np.inf, np.nan
+    for parts in Parts(1), Parts(7, cut=(2, 3)), Parts(4, cut=(1, 2)):
+        ranks.check(p, [x, y], grid, {}, parts)
+    if components is None:
+        p(x, y)
+        product = (star @ fill.linear).to_scipy()
+        met = abs(product) @ ~np.isfinite(x.ravel()) > 0
+        np.testing.assert_array_equal(np.isfinite(y.ravel()), ~met)
+
+
 @pytest.mark.parametrize("how", ["average", "owner"])
 @pytest.mark.parametrize("links", HELPERS[:14], ids=lambda links: f"{links.count} blocks")
 def test_synchronised_points(links: Any, how: Any) -> None:

@@ -95,7 +95,7 @@ def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="There are no alarms.")
-@pytest.mark.filterwarnings("ignore:The schedule of slow is not proved")
+@pytest.mark.filterwarnings("ignore:The order of reads and writes of slow is proved")
 @pytest.mark.parametrize("ranks", [bc.simulated(1), bc.threads(2)], ids=str)
 def test_signals_end_a_sequence(ranks: Any) -> None:
     """What a handler raises on the way, in any of the programs, is what the call raises."""

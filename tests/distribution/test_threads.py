@@ -172,7 +172,7 @@ def alarm() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("alarm")
-@pytest.mark.filterwarnings("ignore:The schedule of smooth is not proved")
+@pytest.mark.filterwarnings("ignore:The order of reads and writes of smooth is proved")
 def test_an_exception_ends_all_threads_and_the_next_call_is_right() -> None:
     on = bc.spread(plane, bc.threads(3), ny=400, nx=300)
     x, b = on.zeros(plane), on.zeros(plane)
