@@ -22,7 +22,10 @@ operand of a matrix is on: a space, a vector space or a tuple of them.
 
 **Steps.** `External` is the base class of a step; `extend` records one in a program. A step works
 through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
-of a field.
+of a field. Its functions are kernel IR, whose nodes are those of `kernel`. Short ways to write them
+are `let`, `store`, `do`, `loop` and `choice` for statements, and `load`, `call`, `plus`, `minus`,
+`times`, `compare` and `every` for expressions. A choice has a list of `Branch`; the condition of
+the last one may be `ALWAYS`.
 
 **Kernels.** `folded` names the steps of a program whose points are not stored, and `identity` is a
 text that two programs share if they are the same. `build` returns the
@@ -95,6 +98,23 @@ from .build.kernel import folded, identity
 from .command import run_command
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
+from .kernel import ir as kernel
+from .kernel.building import (
+    ALWAYS,
+    Branch,
+    call,
+    choice,
+    compare,
+    do,
+    every,
+    let,
+    load,
+    loop,
+    minus,
+    plus,
+    store,
+    times,
+)
 from .lower.accesses import Access, Action, Actions, Product
 from .lower.moves import PACK, RECORD, UNPACK, WITHIN
 from .lower.verify import wanted
@@ -127,6 +147,7 @@ from .symbols.printing import show
 from .trace.functions import is_async, name_of
 
 __all__ = [
+    "ALWAYS",
     "AXES",
     "CACHE_LINE",
     "FAILED",
@@ -150,6 +171,7 @@ __all__ = [
     "Array",
     "At",
     "Box",
+    "Branch",
     "BufferMeta",
     "Declaration",
     "Domain",
@@ -184,16 +206,21 @@ __all__ = [
     "blocked",
     "buffer_elements",
     "build",
+    "call",
     "check_row",
     "checked_name",
+    "choice",
     "combined",
+    "compare",
     "compiled",
     "counted",
     "declaration",
     "describe",
+    "do",
     "dtype_name",
     "entry",
     "entry_point",
+    "every",
     "explain_methods",
     "extend",
     "flag",
@@ -206,8 +233,13 @@ __all__ = [
     "is_described",
     "is_one_of",
     "is_zero",
+    "kernel",
     "layout_of",
+    "let",
+    "load",
+    "loop",
     "match_sizes",
+    "minus",
     "monomials",
     "multiply",
     "name_of",
@@ -215,6 +247,7 @@ __all__ = [
     "number_of",
     "offsets_of",
     "opened",
+    "plus",
     "read_fields",
     "real",
     "region",
@@ -225,6 +258,8 @@ __all__ = [
     "show",
     "spaces",
     "step_tables",
+    "store",
+    "times",
     "told",
     "wanted",
     "write_combined",

@@ -17,14 +17,14 @@ import numpy as np
 import ssr
 from ssr import Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError
-from ssr.extension import Array, Domain, External, Layout, Tables, extend, integer
+from ssr.extension import Array, Domain, External, Layout, Tables, extend, integer, kernel
 
 from ..closure.ruled import LARGE, several
 from ..fills.affine import Affine
 from ..fills.operands import Kind, declared, fields_alone, operands_of, store
 from ..tables.assemble import assemble, form_of, general_form
 from ..tables.machine import Form
-from ..tables.machine_source import source
+from ..tables.machine_functions import functions
 from ..tables.pieces import Piece
 from .means import Means
 from .oracle import synchronisation
@@ -242,9 +242,9 @@ class SharedPoints(External):
             and self.of.means.alike(other.of.means)
         )
 
-    def source(self, name: str) -> str:
-        """Return the text of the machine."""
-        return source(self.form, name)
+    def functions(self, name: str) -> tuple[kernel.Function, ...]:
+        """Return the functions of the machine."""
+        return functions(self.form, name)
 
     def generally(self) -> SharedPoints:
         """Return the same step with a machine for any parts of its tables."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ssr import Space
 from ssr.errors import Error
-from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, row_domain
+from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, kernel, row_domain
 
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
@@ -25,7 +25,7 @@ from ..closure.ruled import Ruled, several
 from ..rules.rows import Conflict
 from .assemble import assemble, form_of, general_form
 from .machine import Form
-from .machine_source import source
+from .machine_functions import functions
 from .pieces import AnyPiece, Piece, points
 from .regions import RegionPieces
 
@@ -108,9 +108,9 @@ class Ghosts(External):
             )
         )
 
-    def source(self, name: str) -> str:
-        """Return the text of the machine."""
-        return source(self.form, name)
+    def functions(self, name: str) -> tuple[kernel.Function, ...]:
+        """Return the functions of the machine."""
+        return functions(self.form, name)
 
     def generally(self) -> Ghosts:
         """Return the same step with a machine for any parts of its tables."""

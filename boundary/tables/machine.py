@@ -3,9 +3,10 @@
 A program for the machine, made by `assemble`, is a list of records of integers, one after the
 other: the instruction, the place of the next record, and the operands. Boxes are lines of points at
 regular distances. The machine has memory of its own, ``scratch``, for lines of sources and for
-values that are being made. The text of the machine is in `machine_source`; it depends on the fields
-and on which instructions may occur, but neither on how often they occur nor on sizes. A program is
-made for arrays of one layout: places in a field, and steps from there, are distances in its memory.
+values that are being made. The functions of the machine are in `machine_functions`; they depend on
+the fields and on which instructions may occur, but neither on how often they occur nor on sizes. A
+program is made for arrays of one layout: places in a field, and steps from there, are distances in
+its memory.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from .. import ir
 from ..compiling import compiling
 from ..forking import postponed
 from ..kernel.ir import Function
+from ..kernel.print_python import function_lines
 from ..options import Options
 from ..runtime import internals, target
 from ..runtime.metadata import KernelMeta
@@ -80,11 +81,11 @@ def text_of(program: ir.Program) -> str:
 
     def meant(step: ir.Step) -> object:
         if isinstance(step, ir.Call):
-            text = step.external.source("step")
+            functions = [function_lines(f) for f in step.external.functions("step")]
             made = step.external.rows(step.fields, step.scalars)
             rows = made and [[(points.text, name(v)) for points, v in each] for each in made]
             scalars = [name(v) for v in step.scalars]
-            return step.name, step.fields, scalars, step.alone, text, rows
+            return step.name, step.fields, scalars, step.alone, functions, rows
         parts = [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
         if isinstance(step, ir.Solve):
             entries = [(name(e.value), replace(e, value=ir.ZERO)) for e in step.entries]

@@ -1,15 +1,13 @@
 """The calls of functions of other packages, and their place among a kernel's arguments.
 
 The function of call n takes the arrays, then ``cn_links``, ``cn_weights`` and ``cn_scratch``, then
-numbers. Functions of equal text are there once.
+numbers. Equal functions are there once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import ir
-from ..kernel import from_python
 from ..kernel import ir as kernel
 from ..kernel.building import Operand, expressions
 from ..lower.moves import kind_of
@@ -25,23 +23,13 @@ TABLES = ("links", "weights")
 """What a call takes beside arrays, scratch memory and numbers."""
 
 
-def functions_of(calls: Sequence[ir.Call]) -> dict[str, kernel.Function]:
+def functions_of(unit: Unit) -> dict[str, kernel.Function]:
     """Return the functions of calls by name."""
     found: dict[str, kernel.Function] = {}
-    for number, name in enumerate(_names(calls)):
+    for name, call in zip(unit.called, unit.calls, strict=True):
         if name not in found:
-            text = calls[number].external.source(name)
-            found |= {each.name: each for each in from_python.functions_of(text)}
+            found |= {each.name: each for each in call.external.functions(name)}
     return found
-
-
-def _names(calls: Sequence[ir.Call]) -> list[str]:
-    """Return the name of the function of each call: that of the first call with its text."""
-    known: dict[str, str] = {}
-    return [
-        known.setdefault(call.external.source("step"), f"c{number}_step")
-        for number, call in enumerate(calls)
-    ]
 
 
 def call_statements(
@@ -60,7 +48,7 @@ def call_statements(
         memory = "messages" if kind_of(called) == "move" else "scratch"
         taken = [*call_slices(nests, number), memory]
     arguments = expressions([*map(mangled, called.fields), *taken, *numbers])
-    function = kernel.Call(_names(unit.calls)[number], arguments)
+    function = kernel.Call(unit.called[number], arguments)
     made: kernel.Statement = kernel.Do(function, printable(called.name))
     if unit.distributed:
         made = kernel.If(call_runs(nests, number), (made,))

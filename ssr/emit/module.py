@@ -62,7 +62,7 @@ def kernel_of(unit: Unit) -> tuple[Module, KernelMeta]:
     scalars = scalars_of(unit, functions)
     builders = nest_builders(unit, functions, scalars)
     body = kernel_body(unit, builders, functions, scalars)
-    functions.functions.update(functions_of(unit.calls))
+    functions.functions.update(functions_of(unit))
     meta = described(unit, builders, list(functions.functions))
     return _module(unit, meta, functions, body), meta
 

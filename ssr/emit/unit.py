@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from .. import ir
 from ..ir import LineLoops, LoopNest
+from ..kernel.ir import Function
 from ..runtime.metadata import Look
 from ..runtime.sums import ROWS
 from .debug_checks import looks_of
@@ -69,6 +70,13 @@ class Unit:
     def calls(self) -> tuple[ir.Call, ...]:
         """The steps that are calls of functions of other packages."""
         return tuple(step for step in self.steps if isinstance(step, ir.Call))
+
+    @cached_property
+    def called(self) -> tuple[str, ...]:
+        """The name of the function of each call: that of the first call with an equal function."""
+        known: dict[tuple[Function, ...], str] = {}
+        functions = (call.external.functions("step") for call in self.calls)
+        return tuple(known.setdefault(each, f"c{n}_step") for n, each in enumerate(functions))
 
     def numbered(self) -> Iterator[tuple[int, ir.Ran]]:
         """Yield the steps in order, each with its number among those of its class."""

@@ -1,7 +1,7 @@
 """Steps that another package writes, as the compiler sees them.
 
 A program knows of such a step which points of its fields must be made before it, and that it makes
-others. What it computes is the other package's: an `External` gives the text of its function, the
+others. What it computes is the other package's: an `External` gives its function as kernel IR, the
 tables that the function works through, and the same update in NumPy.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..kernel.ir import Function
 from ..points.numbers import Array
 from ..points.sets import Domain
 from ..spaces.space import Space
@@ -66,17 +67,17 @@ class External(ABC):
     data: tuple[str, ...]
 
     @abstractmethod
-    def source(self, name: str) -> str:
-        """Return the text of the function, ``def <name>(...)``.
+    def functions(self, name: str) -> tuple[Function, ...]:
+        """Return the function of a given name, after those that it calls.
 
         Its arguments are the arrays of all fields; ``links``, ``weights`` and ``scratch``; and the
-        numbers of ``data``. It returns nothing. It is compiled like a kernel:
-        floating-point arrays are read by ``ld(array, offset)`` and written by
-        ``st(array, offset, value)``, integers by an index. It knows the names that a kernel
-        imports from `ssr.runtime.intrinsics`, and ``np``, ``real``, ``range``, ``min``, ``max``
-        and ``abs``.
+        numbers of ``data``. It returns nothing. The names of those that it calls begin with its
+        own. They are compiled like those of a kernel: they read floating-point arrays by `Load` and
+        write them by `Store`, and read integers by either `Load` or `Element`. They may call the
+        operations that a kernel imports from `ssr.runtime.intrinsics`, those of ``np``, ``real``,
+        ``min``, ``max`` and ``abs``.
 
-        The text identifies the kernel: sizes, layouts and tables are not part of it.
+        They identify the kernel: sizes, layouts and tables are no part of them.
         """
 
     @abstractmethod

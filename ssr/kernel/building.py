@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
@@ -14,6 +14,13 @@ Operand: TypeAlias = "ir.Expression | int | str"
 
 Bounds: TypeAlias = "tuple[Operand, Operand] | tuple[Operand, Operand, Operand]"
 """The first integer of a loop, the one before which it ends, and its step, if that is not 1."""
+
+
+Branch: TypeAlias = "tuple[ir.Expression, Sequence[ir.Statement]]"
+"""A condition and the statements that run where it holds."""
+
+ALWAYS = ir.Truth(True)
+"""The condition of a last branch, for all other cases."""
 
 
 def expression(operand: Operand) -> ir.Expression:
@@ -106,3 +113,22 @@ def loop(
     """Return a loop over the integers from a first one to before another, with a step."""
     start, stop, step = expressions(bounds if len(bounds) == 3 else (*bounds, 1))
     return ir.For(variable, start, stop, step, tuple(body), order, comment)
+
+
+def choice(branches: Iterable[Branch]) -> tuple[ir.Statement, ...]:
+    """Return the statement that runs the first branch whose condition holds.
+
+    >>> from .print_python import function_lines
+    >>> body = choice([(compare("n", "<", 8), [do("f", "n")]), (ALWAYS, [do("g", "n")])])
+    >>> for line in function_lines(ir.Function("h", ("n",), body)):
+    ...     print(line)
+    def h(n):
+        if n < 8:
+            f(n)
+        else:
+            g(n)
+    """
+    made: tuple[ir.Statement, ...] = ()
+    for condition, body in reversed(list(branches)):
+        made = tuple(body) if condition == ALWAYS else (ir.If(condition, tuple(body), made),)
+    return made

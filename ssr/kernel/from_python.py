@@ -1,4 +1,7 @@
-"""Read functions that are written as Python text as kernel IR."""
+"""Read functions that are written as Python text as kernel IR.
+
+It is a reader for examples, tests and tools: the compiler itself has kernel IR from the first.
+"""
 
 from __future__ import annotations
 

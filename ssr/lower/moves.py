@@ -18,6 +18,21 @@ import numpy as np
 
 from .. import ir
 from ..ir.external import External, Layout, Tables
+from ..kernel import ir as kernel
+from ..kernel.building import (
+    ALWAYS,
+    choice,
+    compare,
+    do,
+    element,
+    every,
+    let,
+    load,
+    loop,
+    plus,
+    store,
+    times,
+)
 from ..points.numbers import Array
 from ..points.sets import Domain
 from ..spaces.space import Space
@@ -31,35 +46,61 @@ PACK, UNPACK, WITHIN = 0, 1, 2
 """What a record does: from an array to the messages, from there to an array, within an array. The
 numbers that are read and those that are written are different ones."""
 
-_COPY = """
-def {0}_copy(source, target, links, p):
-    rows, columns = links[p + 4], links[p + 5]
-    s2, s3, t2, t3 = links[p + 9], links[p + 10], links[p + 14], links[p + 15]
-    for a in range(links[p + 2]):
-        for b in range(links[p + 3]):
-            s = links[p + 6] + a * links[p + 7] + b * links[p + 8]
-            t = links[p + 11] + a * links[p + 12] + b * links[p + 13]
-            if columns < 8:
-                for d in range(columns):
-                    copy_column(target, t + d * t3, t2, source, s + d * s3, s2, rows)
-            elif s3 == 1 and t3 == 1:
-                for c in range(rows):
-                    copy(target, t + c * t2, source, s + c * s2, columns)
-            else:
-                for c in range(rows):
-                    for d in range(columns):
-                        st(target, t + c * t2 + d * t3, ld(source, s + c * s2 + d * s3))
-"""
 
-_ARRAY = f"""
-def {{0}}_array(array, scratch, links, p):
-    if links[p] == {PACK}:
-        {{0}}_copy(array, scratch, links, p)
-    elif links[p] == {UNPACK}:
-        {{0}}_copy(scratch, array, links, p)
-    else:
-        {{0}}_copy(array, array, links, p)
-"""
+def _link(number: int) -> kernel.Expression:
+    """Return an integer of the record at ``p``."""
+    return element("links", plus("p", number) if number else "p")
+
+
+def _place(first: int) -> kernel.Expression:
+    """Return the flat offset of the first two indices ``a`` and ``b`` of numbers of a record."""
+    return plus(_link(first), times("a", _link(first + 1)), times("b", _link(first + 2)))
+
+
+def _copy(name: str) -> kernel.Function:
+    """Return the function that copies the numbers of a record: columns, lines or one by one."""
+    read, written = times("d", "s3"), times("d", "t3")
+    of, to = plus("s", times("c", "s2")), plus("t", times("c", "t2"))
+    top = "target", plus("t", written), "t2", "source", plus("s", read), "s2"
+    column = do("copy_column", *top, "rows")
+    line = do("copy", "target", to, "source", of, "columns")
+    number = store("target", plus(to, written), load("source", plus(of, read)))
+    contiguous = every([compare("s3", "==", 1), compare("t3", "==", 1)])
+    chosen = choice(
+        [
+            (compare("columns", "<", 8), [loop("d", (0, "columns"), [column])]),
+            (contiguous, [loop("c", (0, "rows"), [line])]),
+            (ALWAYS, [loop("c", (0, "rows"), [loop("d", (0, "columns"), [number])])]),
+        ]
+    )
+    begin = let("s", _place(6)), let("t", _place(11))
+    body = (
+        _several(("rows", "columns"), 4, 5),
+        _several(("s2", "s3", "t2", "t3"), 9, 10, 14, 15),
+        loop("a", (0, _link(2)), [loop("b", (0, _link(3)), [*begin, *chosen])]),
+    )
+    return kernel.Function(f"{name}_copy", ("source", "target", "links", "p"), body)
+
+
+def _several(names: tuple[str, ...], *numbers: int) -> kernel.Let:
+    """Return the assignment of integers of a record to variables."""
+    return kernel.Let(names, kernel.Group(tuple(map(_link, numbers))))
+
+
+def _array(name: str) -> kernel.Function:
+    """Return the function that does what a record says for an array."""
+
+    def copied(source: str, target: str) -> list[kernel.Do]:
+        return [do(f"{name}_copy", source, target, "links", "p")]
+
+    chosen = choice(
+        [
+            (compare(_link(0), "==", PACK), copied("array", "scratch")),
+            (compare(_link(0), "==", UNPACK), copied("scratch", "array")),
+            (ALWAYS, copied("array", "array")),
+        ]
+    )
+    return kernel.Function(f"{name}_array", ("array", "scratch", "links", "p"), chosen)
 
 
 @dataclass(frozen=True)
@@ -71,18 +112,17 @@ class Move(External):
     fields: tuple[tuple[Space, Space], ...] = ()
     data: tuple[str, ...] = ()
 
-    def source(self, name: str) -> str:
-        """Return the text of the function."""
+    def functions(self, name: str) -> tuple[kernel.Function, ...]:
+        """Return the function that goes through the records, after those that it calls."""
         arrays = [f"a{n}" for n in range(self.count)]
-        lines = [
-            f"def {name}({', '.join(arrays)}, links, weights, scratch):",
-            f"    for p in range(0, links.shape[0], {RECORD}):",
-            "        number = links[p + 1]",
-        ]
-        for n, array in enumerate(arrays):
-            lines.append(f"        {'elif' if n else 'if'} number == {n}:")
-            lines.append(f"            {name}_array({array}, scratch, links, p)")
-        return _COPY.format(name) + _ARRAY.format(name) + "\n".join(["", *lines])
+        chosen = choice(
+            (compare("number", "==", n), [do(f"{name}_array", array, "scratch", "links", "p")])
+            for n, array in enumerate(arrays)
+        )
+        records = 0, kernel.Extent("links", 0), RECORD
+        body = loop("p", records, [let("number", _link(1)), *chosen])
+        taken = (*arrays, "links", "weights", "scratch")
+        return _copy(name), _array(name), kernel.Function(name, taken, (body,))
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
         """Return tables that move nothing."""

@@ -181,15 +181,15 @@ def test_only_what_is_read_is_made_and_calls_are_joined() -> None:
     assert "6 of 108 ghosts are made" in told
 
 
-def test_the_text_of_kernels_depends_on_kinds_only() -> None:
-    def text(pairs: int) -> str:
+def test_the_functions_of_fills_depend_on_kinds_only() -> None:
+    def functions(pairs: int) -> object:
         links = bc.bricks(1, 2 * pairs, periodic=[1])
         grid = bc.Grid(pairs * [(ny, nx), (ny, mx)], links=links)
         assert len(grid.kinds) == 2
         wide = tuple(kind.grow(1) for kind in grid.kinds)
-        return bc.fill(wide, bc.copy(), bc.dirichlet(0.0)).step.source("f")
+        return bc.fill(wide, bc.copy(), bc.dirichlet(0.0)).step.functions("f")
 
-    assert text(1) == text(2) == text(3)
+    assert functions(1) == functions(2) == functions(3)
 
 
 def test_two_rules_may_agree_for_sizes_that_nobody_thought_of() -> None:

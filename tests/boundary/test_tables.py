@@ -13,10 +13,11 @@ from hypothesis import strategies as some
 
 from boundary.tables.assemble import assemble, form_of
 from boundary.tables.machine import Form
-from boundary.tables.machine_source import source
+from boundary.tables.machine_functions import functions as functions_of
 from boundary.tables.pieces import AnyPiece, Piece, Tap, VectorPiece
 from ssr.extension import Tables
 from ssr.ir.external import Layout
+from ssr.kernel.print_python import function_lines
 from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
 from tests.ssr import generated
 from tests.ssr.generated import functions
@@ -33,15 +34,21 @@ FRAME = 2
 """Index of the first element of arrays, negated: pieces have their origin inside."""
 
 
+def printed(form: Form) -> dict[str, Any]:
+    """Return a form's functions as Python."""
+    lines = (line for each in functions_of(form, "fill") for line in function_lines(each))
+    return functions("\n".join(lines), NAMES)
+
+
 def checked(form: Form) -> Run:
     """Return a form's function as plain Python, which checks every access."""
-    return plain(functions(source(form, "fill"), NAMES)["fill"])
+    return plain(printed(form)["fill"])
 
 
 @cache
 def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
-    scope = functions(source(form, "fill"), NAMES)
+    scope = printed(form)
     for name in [name for name in scope if name.startswith("fill_")]:
         scope[name] = generated.jit(FunctionType(scope[name].__code__, scope))
     fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
@@ -319,7 +326,7 @@ def test_values_for_several_places_are_found_once() -> None:
     check_same(filled(checked(form), three, fields), expected(parts, fields))
 
 
-def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() -> None:
+def test_the_functions_do_not_depend_on_how_many_pieces_there_are_nor_on_sizes() -> None:
     def parts(count: int, size: int) -> list[AnyPiece]:
         along = ((0, 1, 0),)
         return [
@@ -329,4 +336,4 @@ def test_the_text_does_not_depend_on_how_many_pieces_there_are_nor_on_sizes() ->
         ]
 
     few, many = form_of(parts(1, 30), 1), form_of(parts(50, 99), 1)
-    assert source(few, "fill") == source(many, "fill")
+    assert functions_of(few, "fill") == functions_of(many, "fill")

@@ -12,6 +12,8 @@ import numpy as np
 import ssr
 from ssr.errors import OutOfSpaceError
 from ssr.ir.external import External, Layout, Tables
+from ssr.kernel import ir as kernel
+from ssr.kernel.from_python import functions_of
 from ssr.points.sets import Domain
 from ssr.programs.external import extend
 from ssr.spaces.space import row_domain
@@ -33,7 +35,7 @@ class Ghosts(External):
     data: tuple[str, ...] = ()
     name: str = "ghosts"
 
-    def source(self, name: str) -> str:
+    def functions(self, name: str) -> tuple[kernel.Function, ...]:
         count = len(self.fields)
         arrays = ", ".join(f"f{n}" for n in range(count))
         numbers = "".join(f", s{n}" for n in range(len(self.data)))
@@ -51,7 +53,7 @@ class Ghosts(External):
                 f"        st(f{n}, links[p], fma(ld(scratch, {n}), old, {shift}))",
                 "        p = p + 2",
             ]
-        return "\n".join(lines)
+        return functions_of("\n".join(lines))
 
     def pairs(self, sizes: Mapping[str, int]) -> list[list[tuple[int, ...]]]:
         """Return for each field the ghost points with their images, as one tuple each."""

@@ -1,0 +1,379 @@
+"""The functions of the machine that fills ghosts: one that runs programs, and those it calls.
+
+The function of the machine goes through the records of a program, and calls a function for each
+kind of instruction. Names of variables: a ``slot`` is a place in scratch memory, a ``to`` or ``of``
+one in a field, and ``line_step`` and ``step`` lead from line to line and from point to point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ssr.extension import (
+    ALWAYS,
+    Branch,
+    choice,
+    compare,
+    do,
+    every,
+    kernel,
+    let,
+    load,
+    loop,
+    minus,
+    plus,
+    store,
+    times,
+)
+
+from .band_products import multiplied, product
+from .machine import Form, Op
+from .statements import (
+    ZERO,
+    Block,
+    added,
+    along_line,
+    fma,
+    function,
+    label,
+    numbered,
+    of_line,
+    on_line,
+    operands,
+    over_lines,
+    weight,
+)
+
+COLUMNS = 6
+"""The number of columns that are copied at once, row by row; fewer are copied two by two."""
+
+AHEAD = 8
+"""How many rows ahead the ends of rows are fetched, where there is time for it."""
+
+
+def functions(form: Form, name: str) -> tuple[kernel.Function, ...]:
+    """Return the function of the machine after those it calls, whose names begin with its name.
+
+    It takes the fields, ``links``, ``weights``, ``scratch`` and the scalars, and returns nothing.
+    """
+    fields = [f"f{n}" for n in range(form.fields)]
+    scalars = [f"s{n}" for n in range(form.scalars)]
+    record = [
+        let("op", load("links", "start")),
+        let("at", plus("start", 2)),
+        *choice(_instructions(form, name, fields, scalars)),
+        let("start", load("links", plus("start", 1))),
+    ]
+    goes_on = compare(load("links", "start"), "!=", int(Op.STOP))
+    machine = function(
+        name,
+        [*fields, "links", "weights", "scratch", *scalars],
+        [ZERO, let("start", 0), kernel.While(goes_on, tuple(record))],
+    )
+    called = (replace(each, name=f"{name}_{each.name}") for each in _functions(form))
+    return (*called, machine)
+
+
+def _functions(form: Form) -> Iterator[kernel.Function]:
+    """Yield the functions that the machine calls."""
+    if form.lines:
+        yield _lines(form.taps)
+    if form.copies:
+        yield _copy("copy", within=True)
+    if form.pairs:
+        yield _copy("carry", within=False)
+    if form.shared:
+        yield _share()
+    if form.points:
+        yield _points()
+    yield from map(_mutual, form.mutual)
+    for group in form.groups:
+        yield product(group)
+
+
+def _instructions(
+    form: Form, name: str, fields: Sequence[str], scalars: Sequence[str]
+) -> Iterator[Branch]:
+    """Yield what the machine does: for which instructions, and the statements."""
+    arguments = "op", "links", plus("at", 1), "weights"
+
+    def of_field(kind: str, *more: str) -> Block:
+        return numbered(do(f"{name}_{kind}", f, *arguments, *more) for f in fields)
+
+    if form.lines:
+        yield _until(Op.TAP if form.taps else Op.WRITE), of_field("lines", "scratch")
+    if form.copies or form.pairs:
+        lanes = [("copy", field, field) for field in fields] if form.copies else []
+        lanes += [("carry", fields[target], fields[source]) for target, source in form.pairs]
+        calls = (do(f"{name}_{kind}", to, *arguments, of) for kind, to, of in lanes)
+        yield _until(Op.COLUMNS), numbered(calls)
+    if form.shared:
+        yield _is(Op.SHARE), of_field("share")
+    if form.points:
+        yield _until(Op.SCATTER), of_field("points", "scratch")
+    if form.constants:
+        yield _is(Op.FILL), _filled(weight("w"))
+    if scalars:
+        chosen = numbered(let("factor", scalar) for scalar in scalars)
+        total = fma(weight("w"), "factor", load("scratch", on_line("x")))
+        yield _is(Op.SCALE), [*chosen, let("at", plus("at", 1)), *_filled(total)]
+    if form.groups:
+        zeros = along_line([store("scratch", on_line("slot"), "zero")])
+        yield _is(Op.CLEAR), [*operands("slot", "length"), zeros]
+    if sizes := sorted({*form.vectors, *(n for group in form.groups for n in group if n > 1)}):
+        yield _is(Op.TURN), _turn(sizes)
+    if form.mutual:
+        yield (
+            _is(Op.MUTUAL),
+            numbered(
+                do(f"{name}_{label('mutual', lines)}", *(fields[n] for n in lines), *arguments[1:])
+                for lines in form.mutual
+            ),
+        )
+    for number, group in enumerate(form.groups, int(Op.PRODUCT)):
+        called = f"{name}_{label('product', group)}"
+        yield compare("op", "==", number), [do(called, *PRODUCT)]
+
+
+def _is(op: Op) -> kernel.Expression:
+    return compare("op", "==", int(op))
+
+
+def _until(last: Op) -> kernel.Expression:
+    return compare("op", "<=", int(last))
+
+
+PRODUCT = "links", "at", "weights", "scratch", "scratch"
+"""The arguments of a product of bands."""
+
+WEIGHT = let("weight", load("weights", "weight_place"))
+
+
+def _lines(taps: bool) -> kernel.Function:
+    """Return the function for lines between a field and scratch memory."""
+    x = on_line("x")
+    old = load("scratch", x)
+    cases = [_is(Op.READ), _is(Op.WRITE)]
+    cases += [compare("first", "==", 1), ALWAYS] if taps else []
+
+    def points(step: str | None) -> list[Block]:
+        """Return the statements for a point in each case."""
+        read = load("f", on_line("y", step))
+        made: list[Block] = [
+            [store("scratch", x, read)],
+            [store("f", on_line("y", step), times("weight", old))],
+        ]
+        if taps:
+            both = let("factor", weight("w")), let("value", read)
+            totals = (added("factor", "value", before) for before in ("zero", old))
+            made += ([*both, store("scratch", x, total)] for total in totals)
+        return made
+
+    branches: list[Branch] = []
+    for case, near, far in zip(cases, points(None), points("step"), strict=True):
+        near_too = [each for each in (case, compare("step", "==", 1)) if each != ALWAYS]
+        branches += (every(near_too), [along_line(near)]), (case, [along_line(far)])
+    branches[-1] = ALWAYS, branches[-1][1]
+    line = [
+        let("x", of_line("slot", "slot_step")),
+        let("y", of_line("place", "line_step")),
+        *([let("w", of_line("weight_place", "weight_step"))] if taps else []),
+        *choice(branches),
+    ]
+    place = let("place", load("links", plus("at", 10, "n")))
+    return function(
+        "lines",
+        ["f", "op", "links", "at", "weights", "scratch"],
+        [
+            *operands(
+                "slot", "weight_place", "first", "lines", "length", "slot_step", "weight_step"
+            ),
+            *operands("ranges", "line_step", "step", first=7),
+            WEIGHT,
+            *([ZERO] if taps else []),
+            loop("n", (0, "ranges"), [place, over_lines(line)]),
+        ],
+    )
+
+
+def _copy(name: str, within: bool) -> kernel.Function:
+    """Return the function for copies from one field to another, or within a field.
+
+    A function for copies within a field is given that field twice, so that the compiler need not
+    prove that no source is a target.
+    """
+    contiguous = [compare(step, "==", 1) for step in ("to_step", "of_step")]
+    near, far = load("g", on_line("y")), load("g", on_line("y", "of_step"))
+    unchanged = every([*contiguous, compare("weight", "==", 1)])
+    copies: list[Branch] = [
+        (unchanged, [along_line([store("f", on_line("x"), near)])]),
+        (every(contiguous), [along_line([store("f", on_line("x"), times("weight", near))])]),
+        (ALWAYS, [along_line([store("f", on_line("x", "to_step"), times("weight", far))])]),
+    ]
+    line = [let("x", of_line("to", "to_line")), let("y", of_line("of", "of_line")), *choice(copies)]
+    remain = kernel.While(compare("length", ">", 0), tuple(_columns(within)))
+    columns: Block = [let("column", plus("at", 9)), remain]
+    return function(
+        name,
+        ["f", "op", "links", "at", "weights", "g"],
+        [
+            *operands("weight_place", "lines", "length"),
+            *operands("to", "to_line", "to_step", "of", "of_line", "of_step", first=3),
+            WEIGHT,
+            *choice([(_is(Op.COLUMNS), columns), (ALWAYS, [over_lines(line)])]),
+        ],
+    )
+
+
+def _columns(within: bool) -> Block:
+    """Return the statements that copy the next columns of rows: many at once, or two.
+
+    Many columns leave time to fetch the ends of rows ahead. With two columns of one field, the
+    compiler does best if it cannot tell sources from targets.
+    """
+    field, row_ahead = "f" if within else "g", plus("a", AHEAD)
+    fetched = [
+        do("prefetch", "f", plus("x0", times(row_ahead, "to_line"))),
+        do("prefetch", field, plus("y0", times(row_ahead, "of_line"))),
+    ]
+
+    def place(number: int) -> kernel.Expression:
+        return load("links", plus("column", number))
+
+    def copied(count: int, other: str, ahead: Block) -> Block:
+        columns = range(count)
+        of = [times("weight", load(other, of_line(f"y{c}", "of_line"))) for c in columns]
+        row = [
+            *ahead,
+            *(let(f"v{c}", of[c]) for c in columns),
+            *(store("f", of_line(f"x{c}", "to_line"), f"v{c}") for c in columns),
+        ]
+        return [
+            *(let(f"x{c}", plus("to", place(2 * c))) for c in columns),
+            *(let(f"y{c}", plus("of", place(2 * c + 1))) for c in columns),
+            let("column", plus("column", 2 * count)),
+            let("length", minus("length", count)),
+            over_lines(row),
+        ]
+
+    many, two = copied(COLUMNS, "g", fetched), copied(2, field, ())
+    return choice([(compare("length", ">=", COLUMNS), many), (ALWAYS, two)])
+
+
+def _share() -> kernel.Function:
+    """Return the function for pairs of points that become equal."""
+    x, y = on_line("x", "step"), on_line("y", "other_step")
+    total = fma("other_weight", load("f", y), fma("weight", load("f", x), "zero"))
+    points = along_line([let("value", total), store("f", x, "value"), store("f", y, "value")])
+    line = [
+        let("x", of_line("place", "line_step")),
+        let("y", of_line("other", "other_line")),
+        points,
+    ]
+    return function(
+        "share",
+        ["f", "op", "links", "at", "weights"],
+        [
+            *operands("weight_place", "other_place", "lines", "length"),
+            *operands("place", "line_step", "step", "other", "other_line", "other_step", first=4),
+            ZERO,
+            WEIGHT,
+            let("other_weight", load("weights", "other_place")),
+            over_lines(line),
+        ],
+    )
+
+
+def _mutual(fields: Sequence[int]) -> kernel.Function:
+    """Return the function for lines that become sums of each other.
+
+    It is given a field for each line, as if they were apart: no point is on two of the lines.
+    """
+    lines = range(len(fields))
+
+    def total(n: int) -> kernel.Expression:
+        found: kernel.Expression = kernel.Name("zero")
+        for m in lines:
+            found = fma(weight(f"w{n}_{m}"), f"v{m}", found)
+        return found
+
+    places = [on_line(f"x{n}", f"step{n}") for n in lines]
+    point: Block = [
+        *(let(f"v{n}", load(f"f{n}", places[n])) for n in lines),
+        *(let(f"u{n}", total(n)) for n in lines),
+        *(store(f"f{n}", places[n], f"u{n}") for n in lines),
+    ]
+    return function(
+        label("mutual", fields),
+        [*(f"f{n}" for n in lines), "links", "at", "weights"],
+        [
+            *operands("length", *(name for n in lines for name in (f"x{n}", f"step{n}"))),
+            *operands(*(f"w{n}_{m}" for n in lines for m in lines), first=1 + 2 * len(lines)),
+            ZERO,
+            along_line(point),
+        ],
+    )
+
+
+def _points() -> kernel.Function:
+    """Return the function for points one by one."""
+
+    def operand(number: int) -> kernel.Expression:
+        return load("links", plus("at", number) if number else "at")
+
+    def points(*body: kernel.Statement, taken: int) -> Block:
+        return [loop("n", (0, "count"), [*body, let("at", plus("at", taken))])]
+
+    total = fma("weight", load("f", operand(2)), load("scratch", "slot"))
+    gathered = points(
+        let("slot", operand(0)),
+        let("weight", load("weights", operand(1))),
+        store("scratch", "slot", total),
+        taken=3,
+    )
+    scattered = points(store("f", operand(1), load("scratch", operand(0))), taken=2)
+    return function(
+        "points",
+        ["f", "op", "links", "at", "weights", "scratch"],
+        [
+            *operands("count"),
+            let("at", plus("at", 1)),
+            *choice([(_is(Op.GATHER), gathered), (ALWAYS, scattered)]),
+        ],
+    )
+
+
+def _filled(value: kernel.Expression) -> Block:
+    """Return the statements that store a value everywhere on lines in scratch memory."""
+    line = [
+        let("x", of_line("slot", "slot_step")),
+        let("w", of_line("weight_place", "weight_step")),
+        along_line([store("scratch", on_line("x"), value)]),
+    ]
+    names = "slot", "weight_place", "lines", "length", "slot_step", "weight_step"
+    return [*operands(*names), over_lines(line)]
+
+
+def _turn(sizes: Sequence[int]) -> Block:
+    """Return the statements that multiply vectors of some sizes by matrices, in scratch memory."""
+
+    def turned(size: int) -> Block:
+        components, entries = range(size), range(size * size)
+        slots, places = [f"slot{c}" for c in components], [f"entry{e}" for e in entries]
+        point = [
+            *(let(f"v{c}", load("scratch", on_line(f"x{c}"))) for c in components),
+            *multiplied(components, 0),
+            *(store("scratch", on_line(f"x{c}"), f"u{c}") for c in components),
+        ]
+        line = [
+            *(let(f"x{c}", of_line(f"slot{c}", "slot_step")) for c in components),
+            *(let(f"m{e}", of_line(f"entry{e}", "entry_step")) for e in entries),
+            along_line(point, "independent"),
+        ]
+        return [*operands(*slots, *places, first=5), over_lines(line)]
+
+    return [
+        *operands("size", "lines", "length", "slot_step", "entry_step"),
+        *choice((compare("size", "==", size), turned(size)) for size in sizes),
+    ]
