@@ -18,7 +18,8 @@ from typing import Any
 from llvmlite import ir as llvm
 from numba.core import cgutils
 
-from ..runtime.constants import FINISHED, NO_MEMORY
+from ..runtime import polling
+from ..runtime.constants import FINISHED, NO_MEMORY, RAISED
 from .native import compiled
 
 WORD = llvm.IntType(64)
@@ -52,6 +53,14 @@ class Slot(IntEnum):
     """The address of the next slot, or 0."""
     RESULTS = 2
     """The address of the values that the kernel returns."""
+    WATCH = 3
+    """What `polling.stopwatch` describes, for all calls: a kernel that is short never polls."""
+    TABLE = 6
+    """Here the table of arguments begins."""
+
+
+CALL_POINTS = polling.POINTS // 16
+"""The points that a call counts as, besides those that the kernel counts itself."""
 
 
 @cache
@@ -77,7 +86,8 @@ def _write(module: Any) -> None:
         return builder.load(at(handle, index))
 
     slot = _take(builder, handle)
-    table = at(slot, len(Slot))
+    _poll(builder, slot)
+    table = at(slot, Slot.TABLE)
     count = member(Handle.ARRAYS)
     places = at(handle, len(Handle))
     for given, length, first in (arrays, count, WORD(0)), (scalars, member(Handle.SCALARS), count):
@@ -90,8 +100,27 @@ def _write(module: Any) -> None:
         found = builder.inttoptr(builder.load(at(slot, Slot.RESULTS)), words)
         with cgutils.for_range(builder, member(Handle.RESULTS)) as one:
             builder.store(builder.load(at(found, one.index)), at(results, one.index))
-    builder.store_atomic(WORD(0), at(slot, Slot.TAKEN), "release", 8)
+    _leave(builder, slot, code)
+
+
+def _leave(builder: Any, slot: Any, code: Any) -> None:
+    """Write the end of a call, after which its slot is free."""
+    builder.store_atomic(WORD(0), builder.gep(slot, [WORD(Slot.TAKEN)]), "release", 8)
     builder.ret(code)
+
+
+def _poll(builder: Any, slot: Any) -> None:
+    """Write the poll of a call, which ends the call if a handler of signals raises."""
+    if polling.CLOCK is None:
+        return
+    watch, raised = (builder.gep(slot, [WORD(Slot.WATCH + n)]) for n in (0, 2))
+    left = builder.sub(builder.load(watch), WORD(CALL_POINTS))
+    builder.store(left, watch)
+    with cgutils.if_unlikely(builder, builder.icmp_signed("<", left, WORD(0))):
+        check = polling.signal_check(builder.module)
+        builder.call(check, [watch], cconv=check.calling_convention)
+        with cgutils.if_unlikely(builder, builder.icmp_signed("!=", builder.load(raised), WORD(0))):
+            _leave(builder, slot, WORD(RAISED))
 
 
 def _take(builder: Any, handle: Any) -> Any:

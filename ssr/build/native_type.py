@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant
-from numba.core.typing import signature
+from numba.core.typing.templates import Signature as CallTypes
 from numba.extending import NativeValue, lower_builtin, models, register_model, unbox
 
 from ..runtime.constants import FINISHED, NO_MEMORY, RAISED
@@ -56,7 +56,7 @@ class ArrayParameter:
             raise TypingError(f"{self.name!r} is assigned, but it is read-only.")
 
 
-class NativeType(types.Callable):  # type: ignore[misc]
+class NativeType(types.Callable):
     """The type of native programs with the same parameters and results.
 
     Parameters
@@ -97,8 +97,8 @@ class NativeType(types.Callable):  # type: ignore[misc]
                 raise TypingError(f"The scalar {parameter!r} is {found}, not a real number.")
             taken.append(types.float64)
         results = types.UniTuple(types.float64, self.results) if self.results else types.none
-        made = signature(types.float64 if self.results is None else results, *taken, recvr=self)
-        return made.replace(pysig=declared)
+        returned = types.float64 if self.results is None else results
+        return CallTypes(returned, tuple(taken), recvr=self, pysig=declared)
 
     def get_call_signatures(self) -> tuple[tuple[()], bool]:
         """Return no signatures: they depend on the arrays."""
@@ -163,9 +163,9 @@ def _fit(
     """Write the comparison of arrays with the layout of a handle; return whether all fit."""
     place = len(Handle) + len(program.parameters)
     fit = BIT(1)
-    for array in arrays:
+    for kind, array in arrays:
         for name in "shape", "strides":
-            for number in numbers(context, builder, *array, name):
+            for number in numbers(context, builder, kind, array, name):
                 known = builder.load(builder.gep(handle, [WORD(place)]))
                 fit = builder.and_(fit, builder.icmp_signed("==", number, known))
                 place += 1

@@ -183,21 +183,20 @@ class Program(Immutable):
     def native(self, *args: Any, **named: Any) -> NativeProgram:
         """Return the program as a function that compiled code calls, for arrays of one layout.
 
-        A function that `numba.njit` compiles takes it as an argument or reads it as a global
-        variable, and calls it like the program: a call costs some ten nanoseconds besides the
-        kernel. Arrays need the dtype, the shape and the strides of those that are given here, which
-        are not kept. Scalars are converted to double precision. A program that returns values
-        returns a float there, or a tuple of floats.
+        A function that `numba.njit` compiles takes it as an argument, or reads it as a global
+        variable, and calls it like the program. Arrays need the dtype, shape and strides of those
+        that are given here, which are not kept; scalars are converted to double precision. The
+        result is a float, a tuple of floats, or None.
 
-        In compiled functions wrong numbers and types of arguments are errors when the function is
-        compiled (``numba.TypingError``). Arrays of another layout raise ``ValueError``, and so do
-        those of which one is assigned and its extent in memory overlaps that of another; interleaved
-        views, which a call from Python takes, are refused. Ctrl-C raises ``KeyboardInterrupt``.
+        In compiled functions wrong numbers and types of arguments are errors at compilation
+        (``numba.TypingError``). Arrays of another layout raise ``ValueError``; so do arrays that
+        overlap in memory if one of them is assigned, interleaved views included, which a call from
+        Python takes. Ctrl-C raises ``KeyboardInterrupt``.
 
         Several threads may call it at the same time: each call has scratch memory of its own. A
-        function with ``parallel=True`` that calls it needs ``nogil=True``, too. The caller keeps the
-        object as long as compiled code uses it; one that a function reads as a global variable lives
-        as long as the process, and Numba does not cache this function (``cache=True``).
+        function with ``parallel=True`` that calls it needs ``nogil=True``. Keep a reference to it
+        while compiled code uses it. A function that reads it as a global variable keeps it until
+        the process ends, and is not cached by Numba (``cache=True``), which warns of that.
 
         Parameters
         ----------

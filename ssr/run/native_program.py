@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -51,10 +50,11 @@ class NativeProgram(Immutable):
     address
         The address of the C function ``int64_t call(void *handle, void *const *arrays, const double
         *scalars, double *results)``. Arrays and scalars are in the order of the parameters;
-        ``results`` has room for all values that the program returns. The function returns 0 after a
-        run; 1 if it did nothing, as an array that is assigned overlaps another one in memory or an
-        array is not aligned; 6 if memory ran out; and -1 if a signal handler has raised an exception
-        of Python, such as KeyboardInterrupt, which is set for the thread then.
+        ``results`` has room for all values that the program returns. The function returns 0 after
+        a run. It returns 1 if an array that is assigned overlaps another one in memory or an array
+        is not aligned, and 6 if memory ran out; nothing has been done then. It returns -1 if a
+        signal handler has raised an exception, such as KeyboardInterrupt, which is set for the
+        thread as C extensions of Python set it.
     handle
         The first argument of this function.
     """
@@ -70,10 +70,10 @@ class NativeProgram(Immutable):
         many: bool,
     ) -> None:
         from ..build.call_native import call_address
+        from ..build.native_type import ArrayParameter, NativeType
 
         self._program = program
         self._parameters = tuple(parameters)
-        self._results = launch.results if many else None if launch.results else 0
         arrays = [p for p in parameters if isinstance(p, ArrayLayout)]
         scalars = len(parameters) - len(arrays)
         self._slots = slots = Slots(run, launch, given, scalars)
@@ -83,20 +83,14 @@ class NativeProgram(Immutable):
         layouts = [number for a in arrays for number in (*a.shape, *a.strides)]
         self._memory = np.array([*head, *slots.places, *layouts], np.int64)
         (self.handle,) = addresses([self._memory])
-
-    @cached_property
-    def _numba_type_(self) -> Any:
-        """The type of this object in compiled functions."""
-        from ..build.native_type import ArrayParameter, NativeType
-
-        return NativeType(
+        self._numba_type_ = NativeType(
             tuple(
-                p
-                if isinstance(p, str)
-                else ArrayParameter(p.name, p.dtype.name, len(p.shape), p.written)
-                for p in self._parameters
+                ArrayParameter(p.name, p.dtype.name, len(p.shape), p.written)
+                if isinstance(p, ArrayLayout)
+                else p
+                for p in parameters
             ),
-            self._results,
+            launch.results if many else None if launch.results else 0,
         )
 
     def __repr__(self) -> str:

@@ -78,10 +78,10 @@ class Slots:
         from ..build.call_native import Slot
 
         middle, end = memory
-        slot = np.array([0] * len(Slot) + self._table.tolist(), np.int64)
+        slot = np.array([0] * Slot.TABLE + self._table.tolist(), np.int64)
         for place, argument in zip(self._scratch, (*middle, *end), strict=True):
             if isinstance(argument, np.ndarray):
-                (slot[len(Slot) + place],) = addresses([argument])
+                (slot[Slot.TABLE + place],) = addresses([argument])
         slot[Slot.TAKEN] = taken
         if self._launch.results:
             (slot[Slot.RESULTS],) = addresses([end[-1 - len(self._launch.rest)]])

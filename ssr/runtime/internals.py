@@ -86,7 +86,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "numba.core.typing.context": ("Context.refresh", "Context.resolve_function_type"),
     "numba.core.typing.mathdecl": ("registry",),
     "numba.core.typing.npydecl": ("registry",),
-    "numba.core.typing.templates": ("builtin_registry",),
+    "numba.core.typing.templates": ("Signature", "builtin_registry"),
     "numba.cpython.builtins": (),
     "numba.cpython.mathimpl": ("registry",),
     "numba.cpython.numbers": (),
