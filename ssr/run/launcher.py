@@ -156,7 +156,7 @@ class Launcher:
         launch = self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
         fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
-        run = self.kernel(fields[0].dtype.name).run
+        run = self.kernel(arrays[0].dtype.name).run
         components, written = dict(declaration.program.vectors), declaration.written
         parameters = [
             p.name
