@@ -205,7 +205,7 @@ def test_programs_that_compiled_code_cannot_call(monkeypatch: pytest.MonkeyPatch
     u, v = random((5, 6)), np.zeros((5, 6))
     with pytest.raises(UnsupportedError, match="debug build"):
         heat.with_options(ssr.Options(debug=True)).native(v, u)
-    on = bc.spread({plane: (4, 4)}, bc.simulated(1))
+    on = bc.spread(plane, bc.simulated(1), ny=4, nx=4)
     with pytest.raises(UnsupportedError, match="fields on ranks"):
         heat.native(on.zeros(plane), on.zeros(plane))
     with pytest.raises(UnsupportedError, match="cannot be pickled"):
