@@ -25,7 +25,7 @@ def enter(signature: Any) -> int:
     """Return the address of the function that calls kernels of a signature.
 
     Its argument begins with the address of the kernel; for each array follow the address of its
-    first element, its shape and its strides.
+    first element, its shape and its strides, and for each number its bits.
     """
     return compiled("ssr_enter", {"enter": lambda module: _write(module, signature)})["enter"]
 
@@ -42,6 +42,10 @@ def _write(module: Any, signature: Any) -> None:
 
     arguments = []
     for kind in signature.args:
+        if kind == types.float64:
+            arguments.append(builder.bitcast(word(place), llvm.DoubleType()))
+            place += 1
+            continue
         assert isinstance(kind, types.Array)
         shape = [word(place + 1 + axis) for axis in range(kind.ndim)]
         strides = [word(place + 1 + kind.ndim + axis) for axis in range(kind.ndim)]

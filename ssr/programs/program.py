@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..errors import ArgumentError, BoxError, Error, Span
+from ..errors import ArgumentError, BoxError, Error, Span, UnsupportedError
 from ..forking import postponed
 from ..ir.liveness import live
 from ..lower.join_sums import joined
@@ -24,6 +24,7 @@ from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
 from ..run.declaration import Declaration, Parameter
 from ..run.launcher import Launcher
+from ..run.native_program import NativeProgram
 from ..runtime import target
 from ..spaces.distributed import is_distributed
 from ..spaces.space import Box, Space
@@ -178,6 +179,67 @@ class Program(Immutable):
             return made
         given = self.signature.arranged(args, named, partly=True)
         return self._launcher.bind(given, self._arrays(given), self.returned)
+
+    def native(self, *args: Any, **named: Any) -> NativeProgram:
+        """Return the program as a function that compiled code calls, for arrays of one layout.
+
+        A function that `numba.njit` compiles takes it as an argument, or reads it as a global
+        variable, and calls it like the program. Arrays need the dtype, shape and strides of those
+        that are given here, which are not kept; scalars are converted to double precision. The
+        result is a float, a tuple of floats, or None.
+
+        In compiled functions wrong numbers and types of arguments are errors at compilation
+        (``numba.TypingError``). Arrays of another layout raise ``ValueError``; so do arrays that
+        overlap in memory if one of them is assigned, interleaved views included, which a call from
+        Python takes. Ctrl-C raises ``KeyboardInterrupt``.
+
+        Several threads may call it at the same time: each call has scratch memory of its own. A
+        function with ``parallel=True`` that calls it needs ``nogil=True``. Keep a reference to it
+        while compiled code uses it. A function that reads it as a global variable keeps it until
+        the process ends, and is not cached by Numba (``cache=True``), which warns of that.
+
+        Parameters
+        ----------
+        *args, **named
+            Arrays as in a call; scalars are left out, or ignored.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError, OverlapError, ReadOnlyError
+            If an array does not fit.
+        ArgumentError
+            If arrays are missing, or arguments unknown.
+        UnsupportedError
+            If the program has the debug build, runs on several ranks, or ``numba.njit`` compiles
+            kernels instead of the package's compiler.
+
+        Examples
+        --------
+        >>> import numba, numpy as np, ssr
+        >>> cells = ssr.Space(3)
+        >>> @ssr.program(u=cells, dt=ssr.scalar)
+        ... def decay(u, dt):
+        ...     u[:] = u - dt * u
+        ...     return ssr.max(u)
+        >>> @numba.njit
+        ... def run(step, u, dt):
+        ...     count = 0
+        ...     while step(u, dt) > 0.1:
+        ...         count += 1
+        ...     return count
+        >>> u = np.ones(3)
+        >>> run(decay.native(u), u, 0.5)
+        3
+        >>> u
+        array([0.0625, 0.0625, 0.0625])
+        """
+        if _running((*args, *named.values())) is not None:
+            raise UnsupportedError(
+                f"{self.ir.name} cannot be called from compiled code with fields on ranks.",
+                hint="Bind it, and call ssr.sequence(...) or repeat of the bound program.",
+            )
+        given = self.signature.arranged(args, named, partly=True)
+        return self._launcher.native(self, given, self._arrays(given), many=self._many)
 
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
         """Run checked source as plain Python, without compiling it: slow, for tests.

@@ -62,21 +62,12 @@ class Direct(Entry):
     """
 
     def __init__(self, run: Callable[..., int], arguments: Sequence[Array]) -> None:
-        from ..build.enter import enter
-
-        (kernel,) = _compiled(run)
-        self.address = enter(kernel.signature)
-        words = [kernel.library.get_pointer_to_function(kernel.fndesc.llvm_func_name)]
-        self._places = []
-        for array in arguments:
-            self._places.append(len(words))
-            words += _told(array)
-        self._words = np.array(words, np.int64)
+        self.address, self._words, self._places = argument_table(run, arguments)
         self.given = self._words.ctypes.data
 
     def replace(self, number: int, array: Array) -> None:  # noqa: D102
-        told, place = _told(array), self._places[number]
-        self._words[place : place + len(told)] = told
+        words, place = _words(array), self._places[number]
+        self._words[place : place + len(words)] = words
 
 
 class Callback(Entry):
@@ -123,8 +114,41 @@ def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
     return Direct(run, arguments) if _compiled(run) else None
 
 
-def _told(array: Array) -> list[int]:
-    return [array.__array_interface__["data"][0], *array.shape, *array.strides]
+def argument_table(
+    run: Callable[..., int], arguments: Sequence[Array | float]
+) -> tuple[int, Array, list[int]]:
+    """Return the function that calls a kernel with the arguments of a table, and the table.
+
+    Parameters
+    ----------
+    run
+        The kernel, as the package's own compiler makes it.
+    arguments
+        Its arguments.
+
+    Returns
+    -------
+    address, table, places
+        The address of the function (`ssr.build.enter`), its argument, and the index in the table
+        where each argument of the kernel begins.
+    """
+    from ..build.enter import enter
+
+    (kernel,) = _compiled(run)
+    words = [kernel.library.get_pointer_to_function(kernel.fndesc.llvm_func_name)]
+    places = []
+    for argument in arguments:
+        places.append(len(words))
+        words += _words(argument)
+    return enter(kernel.signature), np.array(words, np.int64), places
+
+
+def _words(argument: Array | float) -> list[int]:
+    """Return an argument as integers: address, shape and strides, or the bits of a number."""
+    if isinstance(argument, np.ndarray):
+        start = argument.__array_interface__["data"][0]
+        return [start, *argument.shape, *argument.strides]
+    return [int(np.float64(argument).view(np.int64))]
 
 
 def _compiled(run: Callable[..., int]) -> list[Any]:

@@ -17,6 +17,7 @@ from .check_arrays import addresses, diagnose, number_of, overlap
 from .declaration import Declaration
 from .guard import needed_flags
 from .launch import Launch
+from .native_program import ArrayLayout, NativeProgram, check_native
 from .prepare import prepare
 
 if TYPE_CHECKING:
@@ -135,6 +136,41 @@ class Launcher:
             numbers[name] = None if value is None else number_of(name, value)
         fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
         return Bound(launch, fields, numbers, returned)
+
+    def native(
+        self, program: Callable[..., Any], args: tuple[Any, ...], arrays: list[Any], *, many: bool
+    ) -> NativeProgram:
+        """Return the program as a function of compiled code, for arrays of one layout.
+
+        Parameters
+        ----------
+        program
+            Runs the program from Python.
+        args, arrays
+            As in `call`, but for the scalars, which are ignored.
+        many
+            Whether results are returned as a tuple.
+        """
+        declaration = self.declaration
+        check_native(declaration.program.name, debug=declaration.options.debug)
+        launch = self.launch(arrays, None)
+        self._check_overlap(launch, args, arrays)
+        fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
+        run = self.kernel(arrays[0].dtype.name).run
+        components, written = dict(declaration.program.vectors), declaration.written
+        parameters = [
+            p.name
+            if p.kind == "number"
+            else ArrayLayout(
+                p.name,
+                a.dtype,
+                a.shape,
+                a.strides,
+                not written.isdisjoint(components.get(p.name, (p.name,))),
+            )
+            for p, a in zip(declaration.parameters, args, strict=True)
+        ]
+        return NativeProgram(program, run, launch, parameters, fields, many=many)
 
     def launch(self, arrays: list[Any], boxes: Sequence[Box] | None) -> Launch:
         """Return the launch for arrays of a layout, prepared if they are the first of it.

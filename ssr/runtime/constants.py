@@ -19,6 +19,9 @@ RUN, BEGIN, ASK, LEAVE = range(4)
 FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
 """What a kernel returns behind the last step, or at one."""
 
+NO_MEMORY = 6
+"""What a native program returns if there is no scratch memory for a call."""
+
 ALIGNED, WRITEABLE = 0x100, 0x400
 """Flags of an array of NumPy, as in ``flags.num``."""
 

@@ -29,6 +29,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "llvmlite.ir": ("IRBuilder._insert",),
     "numba._dynfunc": ("make_function",),
     "numba.core.base": (
+        "BaseContext.add_dynamic_addr",
         "BaseContext.get_function",
         "BaseContext.get_python_api",
         "BaseContext.insert_user_function",
@@ -66,7 +67,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "numba.core.errors": ("UnsupportedError",),
     "numba.core.funcdesc": ("FunctionDescriptor.llvm_cpython_wrapper_name",),
-    "numba.core.imputils": ("builtin_registry",),
+    "numba.core.imputils": ("builtin_registry", "lower_constant"),
     "numba.core.ir": ("Block", "FunctionIR", "Loc", "Scope"),
     "numba.core.lowering": (
         "Lower.create_cpython_wrapper",
@@ -85,7 +86,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "numba.core.typing.context": ("Context.refresh", "Context.resolve_function_type"),
     "numba.core.typing.mathdecl": ("registry",),
     "numba.core.typing.npydecl": ("registry",),
-    "numba.core.typing.templates": ("builtin_registry",),
+    "numba.core.typing.templates": ("Signature", "builtin_registry"),
     "numba.cpython.builtins": (),
     "numba.cpython.mathimpl": ("registry",),
     "numba.cpython.numbers": (),

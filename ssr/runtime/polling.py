@@ -72,7 +72,7 @@ def _lower_poll(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     left = builder.sub(builder.load(watch), builder.sext(points, WORD))
     builder.store(left, watch)
     with cgutils.if_unlikely(builder, builder.icmp_signed("<", left, WORD(0))):
-        asked = _asked(builder.module)
+        asked = signal_check(builder.module)
         builder.call(asked, [watch], cconv=asked.calling_convention)
         raised = builder.load(builder.gep(watch, [WORD(2)]))
         with cgutils.if_unlikely(builder, builder.icmp_signed("!=", raised, WORD(0))):
@@ -80,8 +80,8 @@ def _lower_poll(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-def _asked(module: Any) -> Any:
-    """Return the function that looks at the clock, and asks Python when it is time.
+def signal_check(module: Any) -> Any:
+    """Return the function that looks at the clock, and lets Python run handlers when it is time.
 
     It leaves a number other than zero in the watch if a handler has raised. It is called rarely, so
     it keeps all registers: loops around the call are then as fast as without it. In LLVM 15 those

@@ -115,6 +115,27 @@ def test_interrupts_end_a_kernel_and_the_next_call_is_right(
     assert latency(script) < LATEST + SLACK
 
 
+@pytest.mark.parametrize(("ny", "count"), [(2000, 1), (3, 10**8)])
+def test_interrupts_end_a_loop_of_a_compiled_function(ny: int, count: int) -> None:
+    script = f"""
+    import numba
+    x, y = np.random.default_rng(1).random(({ny}, 2000)), np.zeros(({ny}, 2000))
+    step = long.native(y, x)
+    @numba.njit
+    def loop(count, y, x):
+        for _ in range(count):
+            step(y, x)
+    loop(0, y, x)
+    interrupted(lambda: loop({count}, y, x))
+    loop(1, y, x)
+    z = reference(x)
+    z[1:] -= z[:-1].copy()
+    assert_near(y, z)
+    print("right")
+    """
+    assert latency(script) < LATEST + SLACK
+
+
 def test_a_kernel_in_another_thread_goes_on() -> None:
     script = """
     x, y = np.random.default_rng(1).random((2000, 2000)), np.zeros((2000, 2000))

@@ -1,0 +1,155 @@
+"""Programs as functions of compiled code: of users' own Numba functions, of ctypes and of C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..errors import ArgumentError, ShapeError, UnsupportedError
+from ..points.numbers import Array
+from ..public import Immutable
+from ..runtime import internals
+from .check_arrays import addresses
+from .launch import Launch
+from .native_slots import Slots
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLayout:
+    """A parameter that is an array: its type, layout, and whether the program assigns it."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    written: bool
+
+    def check(self, array: Any) -> None:
+        """Raise if an array has another shape or other strides."""
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(f"{self.name!r} is {type(array).__name__}, not a NumPy array.")
+        if (array.shape, array.strides) != (self.shape, self.strides):
+            raise ShapeError(
+                f"Array {self.name!r} has shape {array.shape} and strides {array.strides}, not "
+                f"{self.shape} and {self.strides}.",
+                hint="Call Program.native with arrays of this layout for another native program.",
+            )
+
+
+class NativeProgram(Immutable):
+    """A program as a function of compiled code, for arrays of one layout.
+
+    Made by `Program.native`. It is called with the arguments of the program, from Python and inside
+    functions that `numba.njit` compiles, and has an address for C, Fortran and ctypes.
+
+    Attributes
+    ----------
+    address
+        The address of the C function ``int64_t call(void *handle, void *const *arrays, const double
+        *scalars, double *results)``. Arrays and scalars are in the order of the parameters;
+        ``results`` has room for all values that the program returns. The function returns 0 after
+        a run. It returns 1 if an array that is assigned overlaps another one in memory or an array
+        is not aligned, and 6 if memory ran out; nothing has been done then. It returns -1 if a
+        signal handler has raised an exception, such as KeyboardInterrupt, which is set for the
+        thread as C extensions of Python set it.
+    handle
+        The first argument of this function.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., Any],
+        run: Callable[..., int],
+        launch: Launch,
+        parameters: Sequence[ArrayLayout | str],
+        given: Sequence[Array],
+        *,
+        many: bool,
+    ) -> None:
+        from ..build.call_native import call_address
+        from ..build.native_type import ArrayParameter, NativeType
+
+        self._program = program
+        self._parameters = tuple(parameters)
+        arrays = [p for p in parameters if isinstance(p, ArrayLayout)]
+        scalars = len(parameters) - len(arrays)
+        self._slots = slots = Slots(run, launch, given, scalars)
+        self.address = call_address()
+        counts = len(arrays), scalars, launch.results
+        head = self.address, slots.enter, slots.first, slots.append, *counts
+        layouts = [number for a in arrays for number in (*a.shape, *a.strides)]
+        self._memory = np.array([*head, *slots.places, *layouts], np.int64)
+        (self.handle,) = addresses([self._memory])
+        self._numba_type_ = NativeType(
+            tuple(
+                ArrayParameter(p.name, p.dtype.name, len(p.shape), p.written)
+                if isinstance(p, ArrayLayout)
+                else p
+                for p in parameters
+            ),
+            launch.results if many else None if launch.results else 0,
+        )
+
+    def __repr__(self) -> str:
+        return f"<NativeProgram of {self._program!r}>"
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Run the program from Python.
+
+        Parameters
+        ----------
+        *args, **named
+            The arguments of the program; each array with the shape and the strides of the one that
+            `Program.native` was given.
+
+        Raises
+        ------
+        ShapeError
+            If an array has another layout.
+        DtypeError, OverlapError, ReadOnlyError, ArgumentError
+            As in a call of the program.
+        """
+        names = [p.name if isinstance(p, ArrayLayout) else p for p in self._parameters]
+        given = {**dict(zip(names, args, strict=False)), **named}
+        for parameter in self._parameters:
+            if isinstance(parameter, ArrayLayout) and parameter.name in given:
+                parameter.check(given[parameter.name])
+        return self._program(*args, **named)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            "A native program cannot be pickled.",
+            note="It holds compiled code and memory of its process.",
+            hint="Make it in each process; kernels come from the cache.",
+        )
+
+
+def check_native(name: str, *, debug: bool) -> None:
+    """Check that a program can be a function of compiled code.
+
+    Parameters
+    ----------
+    name
+        The name of the program.
+    debug
+        Whether it is a debug build.
+
+    Raises
+    ------
+    UnsupportedError
+        If it cannot.
+    """
+    if debug:
+        raise UnsupportedError(
+            f"{name} has the debug build, whose findings Python reports.",
+            hint="Use with_options(ssr.Options(debug=False)).",
+        )
+    objection = internals.objection()
+    if objection is not None:
+        raise UnsupportedError(
+            f"{name} is compiled by numba.njit; its kernel can be called from Python only.",
+            note=f"The package's own compiler is not used: {objection}.",
+        )

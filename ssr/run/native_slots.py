@@ -1,0 +1,94 @@
+"""Scratch memory of a native program: a slot for each call that runs at the same time."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Sequence
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from ..points.numbers import Array
+from .check_arrays import addresses
+from .entry import argument_table
+from .launch import Launch
+
+_APPEND = ctypes.CFUNCTYPE(ctypes.c_longlong)
+
+
+class Slots:
+    """The slots of a native program, as `ssr.build.call_native` describes them.
+
+    Parameters
+    ----------
+    run
+        The kernel, as the package's own compiler makes it.
+    launch
+        Its launch.
+    fields
+        Arrays of the layout of the fields, which are not kept.
+    scalars
+        How many scalars a call gives.
+
+    Attributes
+    ----------
+    enter
+        The address of the function that calls the kernel.
+    first
+        The address of the first slot.
+    append
+        The address of the function that appends a slot.
+    places
+        For each field and each scalar its index in the table of arguments.
+    """
+
+    def __init__(
+        self, run: Callable[..., int], launch: Launch, fields: Sequence[Array], scalars: int
+    ) -> None:
+        self._launch = launch
+        self._lock = RLock()  # a handler of signals may call the program
+        self._slots: list[tuple[Array, Any]] = []
+        middle, end = memory = launch.memory()
+        arguments = [*fields, *middle, *[0.0] * scalars, *end]
+        self.enter, self._table, places = argument_table(run, arguments)
+        after = len(fields) + len(middle)
+        self.places = [*places[: len(fields)], *places[after : after + scalars]]
+        self._scratch = [*places[len(fields) : after], *places[after + scalars :]]
+        self.first = self._add(memory, taken=False)
+        found = weakref.ref(self)
+
+        def append() -> int:
+            """Return the address of a new slot; 0 if there is no memory for it."""
+            owner = found()
+            try:
+                return owner._add(launch.memory(), taken=True) if owner else 0
+            except MemoryError:
+                return 0
+
+        self._append = _APPEND(append)
+        self.append = ctypes.cast(self._append, ctypes.c_void_p).value or 0
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def _add(self, memory: Any, *, taken: bool) -> int:
+        """Add a slot to the list; return its address."""
+        from ..build.call_native import Slot
+
+        middle, end = memory
+        slot = np.array([0] * Slot.TABLE + self._table.tolist(), np.int64)
+        for place, argument in zip(self._scratch, (*middle, *end), strict=True):
+            if isinstance(argument, np.ndarray):
+                (slot[Slot.TABLE + place],) = addresses([argument])
+        slot[Slot.TAKEN] = taken
+        if self._launch.results:
+            (slot[Slot.RESULTS],) = addresses([end[-1 - len(self._launch.rest)]])
+        (start,) = addresses([slot])
+        with self._lock:
+            before = self._slots[-1:]
+            self._slots.append((slot, memory))
+            for last, _ in before:
+                last[Slot.NEXT] = start
+        return start
