@@ -277,6 +277,8 @@ CALLS: list[Any] = [
     call("Program.__call__", scale, x=x, t=2.0),
     call("Program.bind", scale.bind, x, 2.0),
     call("Program.bind", scale.bind, x=x, t=2.0),
+    call("Program.native", scale.native, x, 2.0),
+    call("Program.native", scale.native, x=x, t=2.0),
     call("Program.explain", scale.explain, "loops", "f8"),
     call("Program.with_options", scale.with_options, ssr.Options()),
     *multiplied("Matrix", T, x, "solve", "bind", "explain", "row", "to_scipy"),

@@ -65,7 +65,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "Dispatcher.disable_compile",
         "_FunctionCompiler._compile_core",
     ),
-    "numba.core.errors": ("UnsupportedError",),
+    "numba.core.errors": ("TypingError", "UnsupportedError"),
     "numba.core.funcdesc": ("FunctionDescriptor.llvm_cpython_wrapper_name",),
     "numba.core.imputils": ("builtin_registry", "lower_constant"),
     "numba.core.ir": ("Block", "FunctionIR", "Loc", "Scope"),
