@@ -1,0 +1,96 @@
+"""The operations of the kernel IR that are called by name, and the types of their results.
+
+For each of them there is a function of Python in ``ssr.runtime``, which runs in plain Python, and
+one that writes it in LLVM's language in ``ssr.native``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from . import ir
+from .types import BYTES, DOUBLE, INTEGER, TRUTH, Opaque, Type, TypeMismatch, Vector, common, component
+
+Rule: TypeAlias = Callable[[Sequence[Type]], Type]
+"""The type of the result of an operation, from those of its arguments."""
+
+BUNDLE = 64
+"""The bytes of a bundle: eight numbers in double precision."""
+
+
+def _nothing(given: Sequence[Type]) -> Type:
+    return None
+
+
+def _always(found: Type) -> Rule:
+    return lambda given: found
+
+
+def _floating(given: Sequence[Type]) -> Type:
+    """Return the type of a function of numbers, which integers have not."""
+    found = common(given)
+    return DOUBLE if found == INTEGER else found
+
+
+def _array(given: Sequence[Type]) -> ir.Array:
+    found = given[0]
+    if not isinstance(found, ir.Array):
+        raise TypeMismatch(f"An operation on an array is given a value of the type {found}.")
+    return found
+
+
+def _bundle(given: Sequence[Type]) -> Type:
+    element = _array(given).element
+    return Vector(element, BUNDLE // BYTES[element])
+
+
+RULES: Mapping[str, Rule] = {
+    # numbers
+    **dict.fromkeys(("min", "max", "fma", "minimum", "maximum", "sign", "abs"), common),
+    **dict.fromkeys(
+        (f"np.{name}" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "power",
+                                   "arctan2")),
+        _floating,
+    ),
+    "np.float64": _always(DOUBLE),
+    # arrays
+    "address": _always(INTEGER),
+    "apart": _always(TRUTH),
+    "component": lambda given: component(_array(given)),
+    "between": _array,
+    "rows": lambda given: replace(_array(given), axes=2),
+    **dict.fromkeys(("copy", "copy_column"), _nothing),
+    # bundles of lines and of rows
+    **dict.fromkeys(("take", "repeated", "take_wanted"), _bundle),
+    "take_rows": lambda given: given[2],
+    "of_two": lambda given: given[0],
+    "fma_present": common,
+    **dict.fromkeys(("put", "put_rows", "gather", "scatter"), _nothing),
+    # reductions
+    **dict.fromkeys(("accumulate", "accumulate_squares", "extreme"), _nothing),
+    **dict.fromkeys(("found", "root", "total"), _always(DOUBLE)),
+    # control
+    "stopwatch": _always(Opaque("stopwatch")),
+    "poll": _nothing,
+    "refused": _always(TRUTH),
+    "follow": _always(INTEGER),
+    "require": _nothing,
+}  # fmt: skip
+
+
+def result(function: str, given: Sequence[Type]) -> Type:
+    """Return the type of the result of an operation.
+
+    >>> result("fma", (ir.Scalar("f4"),) * 3), result("take", (ir.Array("f4"), INTEGER))
+    (Scalar(element='f4'), Vector(element='f4', lanes=16))
+
+    Raises
+    ------
+    TypeMismatch
+        If there is no such operation, or it does not take such arguments.
+    """
+    if function not in RULES:
+        raise TypeMismatch(f"There is no operation {function}.")
+    return RULES[function](given)
