@@ -1,0 +1,274 @@
+"""A writer of instructions in LLVM's language.
+
+It leaves out instructions whose results are known. LLVM removes such instructions itself, but first
+it has to read them: the same address is computed for each load of a row.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import count
+from typing import Any
+
+from llvmlite import ir as llvm
+
+WORD, NUMBER, BYTE, BIT = (llvm.IntType(bits) for bits in (64, 32, 8, 1))
+DOUBLE, SINGLE = llvm.DoubleType(), llvm.FloatType()
+ADDRESS, WORDS = BYTE.as_pointer(), WORD.as_pointer()
+
+_COMPARED = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge,
+}  # fmt: skip
+
+
+class Builder(llvm.IRBuilder):  # type: ignore[misc]
+    """A writer of instructions.
+
+    Arithmetic on known integers is done at once, and an instruction that a block has is not written
+    there again.
+    """
+
+    def __init__(self, block: Any = None) -> None:
+        super().__init__(block)
+        self._written: dict[Any, dict[Any, Any]] = {}
+
+    @classmethod
+    def beginning(cls, function: Any) -> Builder:
+        """Return a writer of the body of a function, from its first block on."""
+        function.scope = _Names(function.scope)
+        block = function.append_basic_block("entry")
+        block.scope = function.scope
+        return cls(block)
+
+    def _once(self, write: Callable[[], Any], *key: Any) -> Any:
+        """Return what was written in this block before; write it if nothing was."""
+        if self._anchor != len(self._block.instructions):
+            return write()
+        known = self._written.setdefault(self._block, {})
+        if key not in known:
+            known[key] = write()
+        return known[key]
+
+    # -- integers
+
+    def add(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a sum."""
+        a, b = known(lhs), known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a + b)
+        if a == 0 or b == 0:
+            return rhs if a == 0 else lhs
+        write = partial(super().add, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "add", *flags, _key(lhs), _key(rhs))
+
+    def sub(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a difference."""
+        a, b = known(lhs), known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a - b)
+        if b == 0:
+            return lhs
+        write = partial(super().sub, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "sub", *flags, _key(lhs), _key(rhs))
+
+    def mul(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+        """Write a product."""
+        a, b = known(lhs), known(rhs)
+        if a is not None and b is not None:
+            return _integer(lhs.type, a * b)
+        if a == 1 or b == 1:
+            return rhs if a == 1 else lhs
+        if a == 0 or b == 0:
+            return lhs if a == 0 else rhs
+        write = partial(super().mul, lhs, rhs, name=name, flags=flags)
+        return self._once(write, "mul", *flags, _key(lhs), _key(rhs))
+
+    def icmp_signed(self, cmpop: str, lhs: Any, rhs: Any, name: str = "") -> Any:
+        """Write a comparison."""
+        a, b = known(lhs), known(rhs)
+        if a is not None and b is not None:
+            return BIT(int(_COMPARED[cmpop](a, b)))
+        write = partial(super().icmp_signed, cmpop, lhs, rhs, name=name)
+        return self._once(write, cmpop, _key(lhs), _key(rhs))
+
+    def select(
+        self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()
+    ) -> Any:
+        """Write a choice."""
+        found = known(cond)
+        if found is not None:
+            return lhs if found else rhs
+        return super().select(cond, lhs, rhs, name=name, flags=flags)
+
+    def smallest(self, *numbers: Any) -> Any:
+        """Write the least of some integers."""
+        return self._extreme("<", numbers)
+
+    def largest(self, *numbers: Any) -> Any:
+        """Write the largest of some integers."""
+        return self._extreme(">", numbers)
+
+    def _extreme(self, order: str, numbers: Sequence[Any]) -> Any:
+        found, *others = numbers
+        for number in others:
+            found = self.select(self.icmp_signed(order, number, found), number, found)
+        return found
+
+    # -- addresses
+
+    def gep(self, ptr: Any, indices: Sequence[Any], inbounds: bool = False, **named: Any) -> Any:
+        """Write the address of an element."""
+        if len(indices) == 1 and known(indices[0]) == 0:
+            return ptr
+        write = partial(super().gep, ptr, indices, inbounds, **named)
+        if "source_etype" in named:
+            return write()
+        return self._once(write, inbounds, id(ptr), *map(_key, indices))
+
+    def at(self, pointer: Any, index: Any) -> Any:
+        """Write the address of an element, of which the index may be an integer of Python."""
+        return self.gep(pointer, [WORD(index) if isinstance(index, int) else index])
+
+    def get(self, pointer: Any, index: Any = 0) -> Any:
+        """Write the load of an element."""
+        return self.load(self.at(pointer, index))
+
+    def bitcast(self, value: Any, typ: Any, name: str = "") -> Any:
+        """Write the same bits as of another type."""
+        write = partial(super().bitcast, value, typ, name=name)
+        return self._once(write, "bitcast", id(value), typ)
+
+    # -- memory on the stack
+
+    def room(self, kind: Any, length: int | None = None, name: str = "") -> Any:
+        """Return memory on the stack for a value, or several, for the whole call."""
+        size = None if length is None else WORD(length)
+        with self.goto_entry_block():
+            return self.alloca(kind, size=size, name=name)
+
+    def variable(self, value: Any) -> Any:
+        """Return memory on the stack that has a value from here on."""
+        pointer = self.room(value.type)
+        self.store(value, pointer)
+        return pointer
+
+    def clear(self, words: Any, length: Any) -> None:
+        """Write zeros to so many integers of 64 bits."""
+        kinds = ADDRESS, BYTE, WORD, BIT
+        name = "llvm.memset.p0.i64"
+        given = self.bitcast(words, ADDRESS), BYTE(0), self.mul(length, WORD(8)), BIT(0)
+        self.call(self.external(name, llvm.VoidType(), *kinds), given)
+
+    def copy(self, target: Any, source: Any, length: Any) -> None:
+        """Write the copy of so many bytes, which do not overlap."""
+        kinds = ADDRESS, ADDRESS, WORD, BIT
+        name = "llvm.memcpy.p0.p0.i64"
+        places = (self.bitcast(each, ADDRESS) for each in (target, source))
+        self.call(self.external(name, llvm.VoidType(), *kinds), [*places, length, BIT(0)])
+
+    # -- control
+
+    def unlikely(self, condition: Any) -> AbstractContextManager[Any]:
+        """Return the context of code that runs where a condition holds, which is rare."""
+        found: AbstractContextManager[Any] = self.if_then(condition, likely=False)
+        return found
+
+    @contextmanager
+    def count_to(self, stop: Any, start: Any = None, step: Any = None) -> Iterator[Any]:
+        """Write a loop over integers from ``start``, or 0, to before ``stop``."""
+        start, step = stop.type(0) if start is None else start, step or stop.type(1)
+        test, body, end = (self.append_basic_block(name) for name in ("test", "body", "end"))
+        before = self.block
+        self.branch(test)
+        self.position_at_end(test)
+        counter = self.phi(stop.type)
+        counter.add_incoming(start, before)
+        self.cbranch(self.icmp_signed("<", counter, stop), body, end)
+        self.position_at_end(body)
+        yield counter
+        counter.add_incoming(self.add(counter, step, flags=["nsw"]), self.block)
+        self.branch(test)
+        self.position_at_end(end)
+
+    # -- functions
+
+    def external(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Return a function of LLVM, of Python or of the C library."""
+        found = self.module.globals.get(name)
+        return found or llvm.Function(self.module, llvm.FunctionType(result, arguments), name)
+
+    def elementwise(self, name: str, *values: Any) -> Any:
+        """Call a function of LLVM for numbers, which is one for vectors of them too."""
+        kind = values[0].type
+        return self.call(
+            self.external(f"llvm.{name}.{suffix(kind)}", kind, *[v.type for v in values]), values
+        )
+
+    def spread(self, number: Any, lanes: int) -> Any:
+        """Return the vector of which each element is a number."""
+        vector = llvm.VectorType(number.type, lanes)
+        if isinstance(number, llvm.Constant) and number.constant is not llvm.Undefined:
+            return llvm.Constant(vector, [number] * lanes)
+        none = llvm.Constant(vector, llvm.Undefined)
+        one = self.insert_element(none, number, NUMBER(0))
+        places = llvm.Constant(llvm.VectorType(NUMBER, lanes), [0] * lanes)
+        return self.shuffle_vector(one, none, places)
+
+    def request(self, pointer: Any, *, soon: bool = False, written: bool = False) -> None:
+        """Write a request for the memory at an address, which may be any address.
+
+        It comes into the second-level cache. A first-level cache has few places for what is under
+        way, and what waits for memory there keeps others from coming out of the second one. Only
+        what rows access ``soon`` comes into the first-level cache, as a line that is ``written`` if
+        it is.
+        """
+        function = self.external(
+            "llvm.prefetch.p0", llvm.VoidType(), ADDRESS, NUMBER, NUMBER, NUMBER
+        )
+        hints = NUMBER(int(soon and written)), NUMBER(3 if soon else 2), NUMBER(1)
+        self.call(function, [self.bitcast(pointer, ADDRESS), *hints])
+
+
+def suffix(kind: Any) -> str:
+    """Return a type as it stands in the names of LLVM's functions."""
+    if isinstance(kind, llvm.VectorType):
+        return f"v{kind.count}{suffix(kind.element)}"
+    if isinstance(kind, llvm.IntType):
+        return f"i{kind.width}"
+    return "f64" if isinstance(kind, llvm.DoubleType) else "f32"
+
+
+class _Names:
+    """The names of a function's values: most have none, and are numbered."""
+
+    def __init__(self, named: Any) -> None:
+        self._named = named
+        self._count = count()
+
+    def register(self, name: str, deduplicate: bool = False) -> Any:
+        """Return a name that no other value has."""
+        return self._named.register(name, deduplicate) if name else f".{next(self._count)}"
+
+
+def known(value: Any) -> int | None:
+    """Return an integer that is a constant."""
+    if not isinstance(value, llvm.Constant) or not isinstance(value.type, llvm.IntType):
+        return None
+    found = value.constant
+    return int(found) if isinstance(found, int) else None
+
+
+def _key(value: Any) -> Any:
+    """Return a key that tells a value from others that are in use."""
+    found = known(value)
+    return id(value) if found is None else (value.type.width, found)
+
+
+def _integer(kind: Any, number: int) -> Any:
+    """Return an integer as a type has it, without the bits beyond its highest one."""
+    half = 1 << (kind.width - 1)
+    return kind((number + half) % (2 * half) - half if kind.width > 1 else number % 2)
