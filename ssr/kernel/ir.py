@@ -151,7 +151,6 @@ Expression: TypeAlias = (
 )
 
 # -- statements ------------------------------------------------------------------------------------
-# The line of a statement is the one at which the printed module has it; 0 before it is printed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,6 @@ class Let:
 
     targets: tuple[str, ...]
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +168,6 @@ class Store:
     array: Expression
     offset: Expression
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +177,6 @@ class SetElement:
     array: str
     index: tuple[Expression, ...]
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +185,6 @@ class Do:
 
     call: Call
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +198,6 @@ class For:
     body: tuple[Statement, ...]
     order: Order = "serial"
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +206,6 @@ class While:
 
     test: Expression
     body: tuple[Statement, ...]
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +216,6 @@ class If:
     then: tuple[Statement, ...]
     orelse: tuple[Statement, ...] = ()
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +223,6 @@ class Return:
     """The end of a function, which returns a value or nothing."""
 
     value: Expression | None = None
-    line: int = field(default=0, compare=False)
 
 
 Statement: TypeAlias = "Let | Store | SetElement | Do | For | While | If | Return"
@@ -247,7 +238,6 @@ class Function:
     name: str
     arguments: tuple[str, ...]
     body: tuple[Statement, ...]
-    line: int = field(default=0, compare=False)
 
 
 # -- modules ---------------------------------------------------------------------------------------

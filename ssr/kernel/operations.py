@@ -11,7 +11,18 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from . import ir
-from .types import BYTES, DOUBLE, INTEGER, TRUTH, Opaque, Type, TypeMismatch, Vector, common, component
+from .types import (
+    BYTES,
+    DOUBLE,
+    INTEGER,
+    TRUTH,
+    Opaque,
+    Type,
+    TypeMismatch,
+    Vector,
+    common,
+    component,
+)
 
 Rule: TypeAlias = Callable[[Sequence[Type]], Type]
 """The type of the result of an operation, from those of its arguments."""

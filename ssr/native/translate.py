@@ -511,5 +511,3 @@ def _is_costly(node: ir.Expression) -> bool:
         case ir.Binary(operator):
             return operator in ("/", "//", "%")
     return False
-
-
