@@ -73,6 +73,11 @@ class _Text:
     code: Code | None = None
 
     @property
+    def key(self) -> _Key:
+        """A value that kernels with the same machine code have in common."""
+        return self.source, self.types
+
+    @property
     def main(self) -> str:
         """The name of the function that is called from outside."""
         return "call" if self.meta.whole or self.meta.units else "kernel"
@@ -120,7 +125,7 @@ def _complete(request: Request, found: _Text | None) -> Kernel | None:
         return None
     code = found.code
     if _alike(request, found) is None:
-        _LATEST.append((_place(request), found.source, lambda: code))
+        _LATEST.append((_place(request), found.key, lambda: code))
     return _kernel(request, found, lambda: code, f"loading {request.name()}", from_cache=True)
 
 
@@ -150,7 +155,7 @@ def _begun(request: Request) -> Kernel:
 
     later = Later(rest)
     if kept:
-        _LATEST.append((_place(request), text.source, later.result))
+        _LATEST.append((_place(request), text.key, later.result))
     return _kernel(request, text, later.result, told, from_cache=False)
 
 
@@ -162,11 +167,13 @@ def _kernel(
     return Kernel(request.name(), text.source, text.meta, ready, from_cache)
 
 
+_Key = tuple[str, tuple[Type, ...]]
+
 Place = tuple[Path, str, target.Processor]
 """The folder of the cache, the compiler, and the processor."""
 
-_LATEST: deque[tuple[Place, str, MachineCode]] = deque(maxlen=16)
-"""The source of the latest kernels, each with the place where it is kept and its machine code."""
+_LATEST: deque[tuple[Place, _Key, MachineCode]] = deque(maxlen=16)
+"""The latest kernels, each with the place where it is kept and its machine code."""
 
 
 def _place(request: Request) -> Place:
@@ -179,8 +186,8 @@ def _alike(request: Request, text: _Text) -> MachineCode | None:
     Options that make no difference to a program give the same source.
     """
     here = _place(request)
-    for place, source, code in tuple(_LATEST):
-        if place == here and source == text.source:
+    for place, known, code in tuple(_LATEST):
+        if place == here and known == text.key:
             return code
     return None
 
@@ -202,7 +209,7 @@ def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Call
     with postponed(), progress.shown(told):
         data = code()
         with _LOADING, target.compiling_for(request.processor):
-            key = text.source if data is None else data.kernel
+            key = text.key if data is None else data.kernel
             for known, run in tuple(_LOADED):
                 if known == key:
                     return run
