@@ -55,8 +55,8 @@ class Options:
         The stage "assembly" of `Program.explain` shows kernels that cannot run here, too.
     compiler
         ``"llvm"``, which is the default, or ``"numba"``: `numba.njit` compiles the Python source of
-        kernels, in each process. Keeps bits, but compilation takes several times as long. ``SSR_COMPILER``
-        in the environment chooses for all programs that do not.
+        kernels, in each process. Keeps bits, but compilation takes several times as long.
+        ``SSR_COMPILER`` in the environment chooses for all programs that do not.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError, and a pivot along a line that is zero as a

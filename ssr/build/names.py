@@ -1,4 +1,4 @@
-"""The names of kernels in the cache: digests of programs and of the choices of their compilation."""
+"""The names of kernels in the cache: digests of programs, and of choices of the compiler."""
 
 from __future__ import annotations
 

@@ -10,13 +10,13 @@ from . import ir
 
 
 def plain(function: ir.Function) -> frozenset[str]:
-    """Return the variables of which each reading means one assignment.
+    r"""Return the variables of which each reading means one assignment.
 
     An assignment is in force until its block ends. No two assignments of a plain variable are in
     force at one place, and it is read only where one is.
 
     >>> from .from_python import functions_of
-    >>> (found,) = functions_of("def f(n):\\n    a = n\\n    b = a\\n    while b < 9:\\n        b = b + a")
+    >>> (found,) = functions_of("def f(n):\n  a = n\n  b = a\n  while b < 9:\n    b = b + a")
     >>> sorted(plain(found))
     ['a', 'n']
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -178,7 +177,6 @@ def check_inside(b: Builder, array: Value, offset: Any) -> None:
 
 def _fail(b: Builder, wrong: Any, message: str) -> None:
     """Write the end of a kernel with an AssertionError where a condition holds."""
-
     text = f"{message}; Program.run_plain shows where"
     with b.unlikely(wrong):
         with_python(b, lambda: error(b, "AssertionError", text))

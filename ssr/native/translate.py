@@ -16,13 +16,12 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from ..kernel import ir
+from ..kernel.inference import Functions, Scope
 from ..kernel.operations import result
 from ..kernel.types import (
     DOUBLE,
     INTEGER,
     TRUTH,
-    Functions,
-    Scope,
     Text,
     Tuple,
     Type,

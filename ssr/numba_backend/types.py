@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 from llvmlite import ir as llvm
-from numba import types
 from numba.core import cgutils
 from numba.extending import models, register_model
 from numba.np.arrayobj import make_array, populate_array
@@ -15,11 +15,13 @@ from ..kernel.types import BYTES, DOUBLE, INTEGER, TRUTH, Opaque, Text, Tuple, T
 from ..native.builder import WORD
 from ..native.values import ELEMENTS, Memory, Value
 
+types: Any = numba.types
+
 _NAMES = {"f8": types.float64, "f4": types.float32, "i8": types.int64, "i4": types.int32}
 _ELEMENTS = {found: name for name, found in _NAMES.items()}
 
 
-class VectorType(types.Type):
+class VectorType(types.Type):  # type: ignore[misc]
     """The type of a vector of numbers."""
 
     def __init__(self, element: str, lanes: int) -> None:
@@ -27,7 +29,7 @@ class VectorType(types.Type):
         super().__init__(f"Vector({element}, {lanes})")
 
 
-class OpaqueType(types.Type):
+class OpaqueType(types.Type):  # type: ignore[misc]
     """The type of memory of an operation."""
 
     def __init__(self, kind: str) -> None:

@@ -6,7 +6,7 @@ meets it. `region` evaluates it, for one box or for many at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
