@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from inspect import Parameter, Signature, signature
 from itertools import product
 from typing import Any
 
@@ -93,6 +94,8 @@ def _define(function: Any, rule: Callable[[Any], Any], write: Any) -> None:
         except (KeyError, TypeMismatch, AttributeError):
             return None
 
+    parameters = signature(function).parameters.values()  # Numba folds arguments accordingly
+    vars(typer)["__signature__"] = Signature([Parameter(p.name, p.kind) for p in parameters])
     type_callable(function)(lambda context: typer)
     lower_builtin(function, types.VarArg(types.Any))(_lowered(write))
 
@@ -117,13 +120,13 @@ def _define_on_vectors(function: Any, count: int, write: Any) -> None:
 def _lowered(write: Any) -> Callable[..., Any]:
     """Return the writer of an operation as Numba wants it."""
 
-    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def lower(context: Any, builder: Any, signed: Any, args: Any) -> Any:
         b = _Builder(builder.block)
         b.position_at_end(builder.block)
         b.end = lambda: context.call_conv.return_exc(b)
-        values = [value(context, b, *each) for each in zip(signature.args, args, strict=True)]
-        type_ = None if signature.return_type == types.void else of_numba(signature.return_type)
-        found = returned(context, b, signature.return_type, write(b, values, type_))
+        values = [value(context, b, *each) for each in zip(signed.args, args, strict=True)]
+        type_ = None if signed.return_type == types.void else of_numba(signed.return_type)
+        found = returned(context, b, signed.return_type, write(b, values, type_))
         builder.position_at_end(b.block)
         return found
 
