@@ -303,6 +303,7 @@ for _function, _order in ((minimum, "<"), (maximum, ">")):
     lower_builtin(_function, types.Float, types.Float)(chooses(_order))
 
 
+@each
 def sign(a: Any) -> Any:
     """Return -1, 0 or 1, NaN of NaN, like `numpy.sign`."""
     kind = type(a)
