@@ -269,7 +269,7 @@ class Checker:
                 self.hold(own, reader.name, f"{_shown(load)} is on the line of the row it is for")
             if load.new:
                 self.hold(rows - done, reader.name, f"{_shown(load)} is not made yet")
-            elif reader.array == target:
+            else:
                 self.hold(done, reader.name, f"the old {_shown(load)} lies before the row")
             for writer in self.writers(target):
                 self._sides(place, writer, rows, done, load)

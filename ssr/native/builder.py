@@ -32,6 +32,9 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
     there again.
     """
 
+    own_functions = False
+    """Whether functions that kernels share are written into the module at hand."""
+
     def __init__(self, block: Any = None) -> None:
         super().__init__(block)
         self._written: dict[Any, dict[Any, Any]] = {}
@@ -141,6 +144,13 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         """Write the same bits as of another type."""
         write = partial(super().bitcast, value, typ, name=name)
         return self._once(write, "bitcast", id(value), typ)
+
+    def freeze(self, value: Any) -> Any:
+        """Write the same integer, of which LLVM takes no sum apart."""
+        frozen = llvm.instructions.Instruction(self.block, value.type, "freeze", [value])
+        self.block.instructions.append(frozen)
+        self.position_at_end(self.block)
+        return frozen
 
     # -- memory on the stack
 

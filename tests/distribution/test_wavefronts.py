@@ -30,7 +30,7 @@ SPACES = {axes: ssr.Space(*SIZES[3 - axes :]) for axes in (1, 2, 3)}
 
 @st.composite
 def stencils(draw: st.DrawFn, axes: int) -> ssr.Matrix:
-    """Draw a stencil with a large diagonal: a cross, or any offsets."""
+    """Draw a stencil with a large diagonal: a cross, any offsets, or lines of equal weights."""
     reach = st.integers(-2, 2) if draw(st.booleans()) else st.integers(-1, 1)
     if draw(st.booleans()):  # a cross
         offsets = draw(st.lists(st.tuples(st.integers(0, axes - 1), reach), max_size=5))
@@ -38,6 +38,11 @@ def stencils(draw: st.DrawFn, axes: int) -> ssr.Matrix:
     else:
         places = draw(st.lists(st.tuples(*(reach for _ in range(axes))), max_size=4))
     weights = {place: 0.5 + 0.125 * n for n, place in enumerate(dict.fromkeys(places))}
+    if draw(st.booleans()):  # sums along lines are shared between rows then
+        outer = st.tuples(*(st.integers(-1, 1) for _ in range(axes - 1)))
+        profile = {-1: 0.25, 0: 0.5, 1: draw(st.sampled_from([0.25, 0.125]))}
+        for line in draw(st.lists(outer, max_size=6, unique=True)):
+            weights |= {(*line, along): weight for along, weight in profile.items()}
     weights[(0,) * axes] = draw(st.sampled_from([8.0, -9.0, 3.0]))
     note(f"{weights}")
     return ssr.stencil(SPACES[axes], SPACES[axes], weights, outside="drop")
@@ -92,6 +97,45 @@ def test_bits_do_not_depend_on_cuts(data: st.DataObject) -> None:
         found = ranks.check(program, [*arrays], SPACES[axes], sizes, parts)
     fronts = found._plan.fronts.values()
     event(f"{max((min(front.count, 6) for front in fronts), default=0)} wavefronts")
+
+
+def test_sweeps_share_sums_of_rows_before_and_after() -> None:
+    """The rows of a line sum what has been made of the line behind it, and what has not of that
+    before it: across a cut these are two exchanges."""
+    near = {(j, i): 0.25 * (2 - abs(i)) for j in (-1, 1) for i in (-1, 0, 1)}
+    A = ssr.stencil(plane, plane, near | {(0, 0): 8.0, (0, 1): 0.5, (0, -1): 0.5}, outside="drop")
+    B = ssr.stencil(SPACES[3], SPACES[3], cube(), outside="drop")
+
+    @ssr.program(x=plane, b=plane)
+    def planes(x: Any, b: Any) -> None:
+        x[:] = A.tril().solve(b - A.triu(1) @ x)
+        x[:] = A.triu().solve(b - A.tril(-1) @ x)
+
+    @ssr.program(x=SPACES[3], b=SPACES[3])
+    def cubes(x: Any, b: Any) -> None:
+        x[:] = B.tril().solve(b - B.triu(1) @ x)
+        x[:] = B.triu().solve(b - B.tril(-1) @ x)
+
+    for program, axes, shape, cuts in (
+        (planes, 2, (4, 5), [(2, 1), (4, 1), (1, 2), (2, 2)]),
+        (cubes, 3, (4, 4, 5), [(2, 1, 1), (1, 2, 1), (2, 2, 1), (1, 1, 2), (2, 2, 2)]),
+    ):
+        sizes = dict(zip(("nz", "ny", "nx")[3 - axes :], shape, strict=True))
+        for cut in cuts:
+            arrays = [*np.random.default_rng(0).uniform(-1, 1, (2, *shape))]
+            parts = ranks.Parts(2, cut=cut)
+            ranks.check(program, arrays, SPACES[axes], sizes, parts)
+
+
+def cube() -> dict[tuple[int, ...], float]:
+    """Return a stencil of 27 points, the same on all sides."""
+    near = {
+        (k, j, i): 0.25 ** (abs(k) + abs(j) + abs(i))
+        for k in (-1, 0, 1)
+        for j in (-1, 0, 1)
+        for i in (-1, 0, 1)
+    }
+    return near | {(0, 0, 0): 16.0}
 
 
 # -- how parts are chosen ------------------------------------------------------------------------

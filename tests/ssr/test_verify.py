@@ -174,7 +174,7 @@ FIVE: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
     ),
     "the order is wrong": (
         lambda f: replace(f, order="backward"),
-        r"x\[j, i \+ 1\] is read before it is written",
+        r"the old x\[j, i \+ 1\] lies before the row",
     ),
 }
 
@@ -215,7 +215,11 @@ ROTATION: dict[str, tuple[Callable[[ir.Nest], ir.Nest], str]] = {
             rotation(f).name,
             lambda v: replace(v, index=(Affine.name("k"), *v.index[1:])),
         ),
-        "is read before it is written|is read after it was overwritten",
+        r"x′\[k, j, i\] is not made yet|the old x\[k, j, i\] lies before the row",
+    ),
+    "a new plane is marked old": (
+        lambda f: value(f, rotation(f).name, marked(False)),
+        "the old x.* lies before the row",
     ),
     "a pad is not cleared": (
         lambda f: buffers(f, pad=0),

@@ -99,7 +99,8 @@ def _share(
     axes, reach = nest.axes, (-min(group.profile), max(group.profile))
     name = ir.scratch("c", buffers)
     buffers.append(ir.Buffer(name, 1, max(reach), cleared=max(reach) > 0))
-    members = dict.fromkeys(group.members, 1.0)
+    new = {offset[:-1]: _operand(total, place).new for offset, (_, place) in taps.items()}
+    members = {outer: new[outer] for outer in group.members}
     own = array == nest.target
     stage = _columns(name, array, members, nest, region, reach, own, buffers, made)
     made.append(stage)
@@ -108,12 +109,18 @@ def _share(
     kept = [t for n, t in enumerate(total.terms) if n not in used]
     everywhere = statement.domain
     for offset, weight in sorted(group.corrections.items()):
-        load = total.terms[taps[offset][1]].operand
-        assert isinstance(load, ir.Load)
+        load = _operand(total, taps[offset][1])
         kept.append(ir.Term(region.within(load.index, axes), ir.Const(weight), load))
     for shift, weight in sorted(group.profile.items()):
         kept.append(ir.Term(everywhere, ir.Const(weight), ir.Load(name, (last + shift,))))
     return ir.Sum(tuple(kept))
+
+
+def _operand(total: ir.Sum, place: int) -> ir.Load:
+    """Return the load of a term that can be shared."""
+    load = total.terms[place].operand
+    assert isinstance(load, ir.Load)
+    return load
 
 
 def _taps(
@@ -173,7 +180,7 @@ def _group(profile: Mapping[int, float], lines: Mapping[Offset, Mapping[int, flo
 def _columns(
     name: str,
     array: str,
-    members: Mapping[Offset, float],
+    members: Mapping[Offset, bool],
     nest: ir.Nest,
     region: Region,
     reach: tuple[int, int],
@@ -181,7 +188,10 @@ def _columns(
     buffers: list[ir.Buffer],
     made: list[ir.Statement],
 ) -> ir.Statement:
-    """Return the statement that sums the member lines into the buffer."""
+    """Return the statement that sums the member lines into the buffer.
+
+    Of each member is known whether its elements are new ones: all of a line are, or none.
+    """
     axes = nest.axes
     row = [Affine.name(a) for a in axes]
     planes = _planes(members, own) if len(axes) >= 3 else None
@@ -190,16 +200,17 @@ def _columns(
     rest = dict(members)
     if planes is not None:
         shifts, outers = planes
-        lookahead = _lookahead(name, array, shifts, outers, nest, region, reach, buffers)
+        new = {outer: members[(*outer, shifts[0])] for outer in outers}
+        lookahead = _lookahead(name, array, shifts, new, nest, region, reach, buffers)
         made.append(lookahead)
         for shift in shifts:
             load = ir.Load(lookahead.array, (row[-2] + shift, row[-1]))
             terms.append(ir.Term(domain, ir.ONE, load))
             for outer in outers:
                 del rest[(*outer, shift)]
-    for outer in rest:
+    for outer, is_new in rest.items():
         index = tuple(r + o for r, o in zip(row, (*outer, 0), strict=True))
-        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index)))
+        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index, is_new)))
     return ir.Statement(
         name=f"sum_{name[1:]}",
         domain=domain,
@@ -211,7 +222,7 @@ def _columns(
 
 
 def _planes(
-    members: Mapping[Offset, float], own: bool
+    members: Mapping[Offset, bool], own: bool
 ) -> tuple[tuple[int, ...], tuple[Offset, ...]] | None:
     """Return (shifts along the second last axis, plane offsets) to be summed ahead.
 
@@ -234,7 +245,7 @@ def _lookahead(
     name: str,
     array: str,
     shifts: tuple[int, ...],
-    outers: tuple[Offset, ...],
+    outers: Mapping[Offset, bool],
     nest: ir.Nest,
     region: Region,
     reach: tuple[int, int],
@@ -250,9 +261,9 @@ def _lookahead(
     row = [Affine.name(a) for a in axes]
     grown = (*((0, 0),) * (len(axes) - 2), (-shifts[0], shifts[-1]), reach)
     terms = []
-    for outer in outers:
+    for outer, is_new in outers.items():
         index = (*(r + o for r, o in zip(row, outer, strict=False)), row[-2], row[-1])
-        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index)))
+        terms.append(ir.Term(region.within(index, axes), ir.ONE, ir.Load(array, index, is_new)))
     return ir.Statement(
         name=f"sum_{buffer[1:]}",
         domain=box(axes, grown) & region.on_line(axes),

@@ -1,0 +1,307 @@
+"""Operations on bundles of lines, and of rows with periods, in LLVM's language.
+
+`ssr.runtime.bundles` and `ssr.runtime.periods` say what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ..kernel import ir
+from ..kernel.types import Type, Vector
+from ..runtime.constants import WINDOW
+from .builder import BIT, NUMBER, WORD, Builder
+from .values import Value, Writer, converted, llvm_type
+
+
+def load(b: Builder, data: Any, count: int) -> Any:
+    """Write the load of numbers that stand side by side, as a vector."""
+    vector = llvm.VectorType(data.type.pointee, count)
+    return b.load(b.bitcast(data, vector.as_pointer()), align=bytes_of(data))
+
+
+def store(b: Builder, value: Any, data: Any) -> None:
+    """Write the store of a vector as numbers that stand side by side."""
+    b.store(value, b.bitcast(data, value.type.as_pointer()), align=bytes_of(data))
+
+
+def bytes_of(data: Any) -> int:
+    """Return the bytes of a number that is pointed at."""
+    return 8 if isinstance(data.type.pointee, llvm.DoubleType) else 4
+
+
+def masked_load(b: Builder, vector: Any, data: Any, mask: Any) -> Any:
+    """Write the load of numbers side by side; those without a mask are not read, and are zero."""
+    place = b.bitcast(data, vector.as_pointer())
+    given = place, NUMBER(bytes_of(data)), mask, llvm.Constant(vector, None)
+    return _masked(b, "load", vector, vector, given)
+
+
+def masked_store(b: Builder, value: Any, data: Any, mask: Any) -> None:
+    """Write the store of the numbers with a mask."""
+    place = b.bitcast(data, value.type.as_pointer())
+    _masked(b, "store", llvm.VoidType(), value.type, (value, place, NUMBER(bytes_of(data)), mask))
+
+
+def _masked(b: Builder, name: str, result: Any, vector: Any, given: Sequence[Any]) -> Any:
+    element = "f64" if isinstance(vector.element, llvm.DoubleType) else "f32"
+    whole = f"llvm.masked.{name}.v{vector.count}{element}.p0"
+    return b.call(b.external(whole, result, *[value.type for value in given]), given)
+
+
+def between(b: Builder, count: int, low: Any, high: Any) -> Any:
+    """Write for each number of a vector whether it is in a range."""
+    numbers = llvm.Constant(llvm.VectorType(WORD, count), list(range(count)))
+    begun = b.icmp_signed(">=", numbers, b.spread(low, count))
+    return b.and_(begun, b.icmp_signed("<", numbers, b.spread(high, count)))
+
+
+# -- bundles of lines ------------------------------------------------------------------------------
+
+
+def _take(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    lines, place = given
+    assert isinstance(type_, Vector)
+    return load(b, b.at(lines.bits.data, place.bits), type_.lanes)
+
+
+def _put(b: Builder, given: Sequence[Value], type_: Type) -> None:
+    lines, place, value = given
+    bundle = _bundle_of(lines)
+    number = Value(value.type, value.bits)
+    if not isinstance(value.type, Vector):
+        number = Value(ir.Scalar(bundle.element), value.bits)
+    store(b, converted(b, number, bundle), b.at(lines.bits.data, place.bits))
+
+
+def _bundle_of(lines: Value) -> Vector:
+    from ..kernel.operations import result
+
+    found = result("take", (lines.type,))
+    assert isinstance(found, Vector)
+    return found
+
+
+def _copied(name: str, write: Any) -> Writer:
+    """Return the writer of a copy of lines, by a function that the module has once."""
+
+    def call(b: Builder, given: Sequence[Value], type_: Type) -> None:
+        lines, place, step, array, start, *rest = given
+        assert isinstance(lines.type, ir.Array)
+        here, there = b.at(lines.bits.data, place.bits), b.at(array.bits.data, start.bits)
+        function = _function_of(b.module, f"ssr_{name}_{lines.type.element}", here.type, write)
+        b.call(function, [here, there, step.bits, *(each.bits for each in rest)])
+
+    return call
+
+
+def _function_of(module: Any, name: str, kind: Any, write: Any) -> Any:
+    """Return the function that copies lines between memory of a type, made when first needed."""
+    known = module.globals.get(name)
+    if known is not None:
+        return known
+    made = llvm.Function(
+        module, llvm.FunctionType(llvm.VoidType(), [kind, kind, *[WORD] * 5]), name
+    )
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    for pointer in made.args[:2]:
+        pointer.add_attribute("noalias")
+    b = Builder.beginning(made)
+    size = 8 if isinstance(kind.pointee, llvm.DoubleType) else 4
+    write(b, 64 // size, *made.args)
+    b.ret_void()
+    return made
+
+
+def _ways(
+    b: Builder, size: int, along: Any, across: Any, count: Any, many: Any, one: Any, block: Any,
+    single: Any,
+) -> None:  # fmt: skip
+    """Write the ways to copy: points side by side, blocks of as many points as lines, one by one.
+
+    Parameters
+    ----------
+    one, block
+        Write the copy of a point, and of a block of points from one on, of a full bundle.
+    single
+        Writes the copy of a point of all lines there are, number by number.
+    """
+    full = b.icmp_signed("==", many, WORD(size))
+    with b.if_else(b.and_(full, b.icmp_signed("==", across, WORD(1)))) as (then, otherwise):
+        with then, b.count_to(count) as point:
+            one(point)
+        with otherwise:
+            blocks = b.sdiv(count, WORD(size))
+            turned = b.and_(full, b.icmp_signed("==", along, WORD(1)))
+            blocks = b.select(turned, blocks, WORD(0))
+            with b.count_to(blocks) as number:
+                block(b.mul(number, WORD(size)))
+            done = b.mul(blocks, WORD(size))
+            with b.count_to(b.sub(count, done)) as rest:
+                single(b.add(done, rest))
+
+
+def _gathering(
+    b: Builder, size: int, lines: Any, array: Any, step: Any, along: Any, across: Any, count: Any,
+    many: Any,
+) -> None:  # fmt: skip
+    def to(point: Any) -> Any:
+        return b.at(lines, b.mul(point, step))
+
+    def one(point: Any) -> None:
+        store(b, load(b, b.at(array, b.mul(point, along)), size), to(point))
+
+    def block(first: Any) -> None:
+        of = [b.at(array, b.add(first, b.mul(WORD(n), across))) for n in range(size)]
+        for n, vector in enumerate(_turned(b, [load(b, data, size) for data in of])):
+            store(b, vector, to(b.add(first, WORD(n))))
+
+    def single(point: Any) -> None:
+        last = b.sub(many, WORD(1))
+        with b.count_to(WORD(size)) as lane:
+            line = b.smallest(last, lane)
+            of = b.add(b.mul(point, along), b.mul(line, across))
+            b.store(b.get(array, of), b.at(to(point), lane))
+
+    _ways(b, size, along, across, count, many, one, block, single)
+
+
+def _scattering(
+    b: Builder, size: int, lines: Any, array: Any, step: Any, along: Any, across: Any, count: Any,
+    many: Any,
+) -> None:  # fmt: skip
+    def of(point: Any) -> Any:
+        return b.at(lines, b.mul(point, step))
+
+    def one(point: Any) -> None:
+        store(b, load(b, of(point), size), b.at(array, b.mul(point, along)))
+
+    def block(first: Any) -> None:
+        rows = [load(b, of(b.add(first, WORD(n))), size) for n in range(size)]
+        for n, vector in enumerate(_turned(b, rows)):
+            store(b, vector, b.at(array, b.add(first, b.mul(WORD(n), across))))
+
+    def single(point: Any) -> None:
+        with b.count_to(many) as lane:
+            to = b.add(b.mul(point, along), b.mul(lane, across))
+            b.store(b.get(of(point), lane), b.at(array, to))
+
+    _ways(b, size, along, across, count, many, one, block, single)
+
+
+def _turned(b: Builder, rows: Sequence[Any]) -> list[Any]:
+    """Return the columns of a square block of numbers that is given by its rows.
+
+    Blocks on both sides of the diagonal change places: halves first, then quarters, and so on.
+    """
+    size, distance = len(rows), len(rows) // 2
+    found = list(rows)
+    while distance:
+        low = [n if not n & distance else size + n - distance for n in range(size)]
+        high = [n + distance if not n & distance else size + n for n in range(size)]
+        for n in range(size):
+            if not n & distance:
+                pair = found[n], found[n + distance]
+                found[n], found[n + distance] = (shuffled(b, *pair, p) for p in (low, high))
+        distance //= 2
+    return found
+
+
+def shuffled(b: Builder, first: Any, second: Any, places: Sequence[int]) -> Any:
+    """Write elements of two vectors, which are counted one after the other."""
+    chosen = llvm.Constant(llvm.VectorType(NUMBER, len(places)), [NUMBER(n) for n in places])
+    return b.shuffle_vector(first, second, chosen)
+
+
+# -- bundles of rows -------------------------------------------------------------------------------
+
+
+def _repeated(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    _, *numbers = given
+    vector = llvm_type(type_)
+    found = llvm.Constant(vector, llvm.Undefined)
+    for place in range(vector.count):
+        number = numbers[place % len(numbers)]
+        found = b.insert_element(found, number.bits, NUMBER(place))
+    return found
+
+
+def _take_rows(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    lines, place, weights, low, high = given
+    vector = llvm_type(type_)
+    rows = between(b, vector.count, low.bits, high.bits)
+    read = b.and_(_present(b, weights.bits), rows)
+    return masked_load(b, vector, b.at(lines.bits.data, place.bits), read)
+
+
+def _present(b: Builder, weights: Any) -> Any:
+    """Write for each row of a bundle whether its weight is not zero: a constant."""
+    return b.fcmp_unordered("!=", weights, llvm.Constant(weights.type, None))
+
+
+def _take_wanted(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    lines, place, first, low, high, *reads = given
+    vector = llvm_type(type_)
+    bits = llvm.IntType(WINDOW * vector.count)
+    there = _bits_between(b, bits, low.bits, high.bits)
+    wanted = llvm.Constant(bits, 0)
+    for distance, rows in zip(reads[::2], reads[1::2], strict=True):
+        found = b.and_(there, _as(b, rows.bits, bits))
+        wanted = b.or_(wanted, b.shl(found, _as(b, distance.bits, bits)))
+    lanes = b.trunc(b.lshr(wanted, _as(b, first.bits, bits)), llvm.IntType(vector.count))
+    read = b.bitcast(lanes, llvm.VectorType(BIT, vector.count))
+    return masked_load(b, vector, b.at(lines.bits.data, place.bits), read)
+
+
+def _bits_between(b: Builder, bits: Any, low: Any, high: Any) -> Any:
+    """Write the set of rows from a first one to before a last one as an integer.
+
+    The last one may come before the first one: there are no rows then.
+    """
+    before_each = []
+    for end in (low, high):
+        end = b.largest(WORD(0), b.smallest(WORD(bits.width - 1), end))
+        before_each.append(b.sub(b.shl(bits(1), _as(b, end, bits)), bits(1)))
+    before, until = before_each
+    return b.and_(until, b.not_(before))
+
+
+def _as(b: Builder, number: Any, kind: Any) -> Any:
+    """Return an integer that is not negative as one with so many bits."""
+    return number if number.type == kind else b.zext(number, kind)
+
+
+def _of_two(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    left, right, number = given
+    count, first = left.bits.type.count, number.bits.constant
+    return shuffled(b, left.bits, right.bits, range(first, first + count))
+
+
+def _put_rows(b: Builder, given: Sequence[Value], type_: Type) -> None:
+    lines, place, value, low, high = given
+    rows = between(b, value.bits.type.count, low.bits, high.bits)
+    masked_store(b, value.bits, b.at(lines.bits.data, place.bits), rows)
+
+
+def _fma_present(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    weights, x, total = (converted(b, value, type_) for value in given)
+    return b.select(_present(b, weights), b.elementwise("fma", weights, x, total), total)
+
+
+WRITERS: Mapping[str, Writer] = {
+    "take": _take,
+    "put": _put,
+    "gather": _copied("gather", _gathering),
+    "scatter": _copied("scatter", _scattering),
+    "repeated": _repeated,
+    "take_rows": _take_rows,
+    "take_wanted": _take_wanted,
+    "of_two": _of_two,
+    "put_rows": _put_rows,
+    "fma_present": _fma_present,
+}
+

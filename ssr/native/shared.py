@@ -1,0 +1,48 @@
+"""Functions in LLVM's language that all kernels share.
+
+A kernel that adds up lines calls a function which does not depend on the terms. Such a function is
+compiled when the first kernel of a target asks for it (`machine_code`), and known to others by its
+name, which names the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ..runtime import target
+from .builder import Builder
+
+
+def declared(
+    b: Builder, name: str, kind: Any, write: Callable[[Any], None]
+) -> llvm.Function:
+    """Return a function as a module of LLVM calls it.
+
+    Parameters
+    ----------
+    b
+        The writer of the module where the function is called.
+    name, kind
+        Its name, which is that of its body, too: equal names, equal functions, each of them once
+        for each target. Its type.
+    write
+        Writes its body, if there is no such function yet.
+    """
+    from . import machine_code
+
+    if b.own_functions:  # a module of Numba's, whose functions nobody else calls
+        known = b.module.globals.get(name)
+        if known is None:
+            known = llvm.Function(b.module, kind, name)
+            known.linkage = "linkonce_odr"
+            write(known)
+        return known
+    name = f"{name}.{target.processor().key}"
+    known = b.module.globals.get(name)
+    if known is not None:
+        return known
+    machine_code.share(name, kind, write)
+    return llvm.Function(b.module, kind, name)
