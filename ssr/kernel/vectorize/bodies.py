@@ -20,7 +20,6 @@ from .line_sides import Side, side
 from .plans import Plan
 from .windows import Line, Window, key_of
 
-
 NONE: Mapping[Line, Never] = MappingProxyType({})
 """No windows."""
 
@@ -105,8 +104,8 @@ class Body:
             terms = self.named("terms", value) if array in self.context.sums else value
             self._store_at(array, self._place(offset), terms, self.mask)
             if array in self.context.sums:
-                found = self.context.sums[array]
-                self._do("take_terms", ir.Name(found), terms, *self._optional(self.mask))
+                found = ir.Name(self.context.sums[array].name)
+                self._do("take_terms", found, terms, *self._optional(self.mask))
             return
         rows = self.mask or self._all_rows()
         value = self.named("numbers", value)

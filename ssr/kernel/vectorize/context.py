@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from .. import ir
 from ..types import Scope, Type
+from ..uses import Uses
 from .naming import Names
+from .summed import Sum
 from .target import Target
-from .uses import Uses
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Context:
     fields
         The arguments that are fields: arrays which need not be contiguous.
     sums
-        The variables of sums that loops may add up, by the buffers of their terms.
+        The sums that loops may add up, by the buffers of their terms.
     begun
         The buffers of which a loop adds up the terms.
     backwards
@@ -44,7 +45,7 @@ class Context:
     names: Names
     arrays: int
     fields: tuple[str, ...]
-    sums: Mapping[str, str]
+    sums: Mapping[str, Sum]
     begun: set[str]
     backwards: bool = False
 

@@ -13,12 +13,12 @@ from .context import Context
 from .line_sides import Inside, extreme, inside, limits
 from .plans import Plan, Plans
 from .requests import are_far
-from .sums import Sums, sums_of
+from .sums import Closing, sums_of
 
 
 def vectorized(context: Context, function: ir.Function) -> ir.Function:
     """Return a function with its loops over rows as loops over vectors."""
-    context.sums = sums_of(context)
+    context.sums = sums_of(context, function)
     body = _Pass(context).function(function.body)
     if context.sums.keys() - context.begun:  # no loop makes the terms of these
         context.sums = {name: context.sums[name] for name in context.begun}
@@ -32,7 +32,7 @@ class _Pass:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._plans = Plans(context)
-        self._sums = Sums(context)
+        self._sums = Closing(context)
 
     def function(self, body: Sequence[ir.Statement]) -> tuple[ir.Statement, ...]:
         """Return the statements of the whole function."""

@@ -193,7 +193,7 @@ class _Sweep:
     def _end(self, carried: Values) -> list[ir.Statement]:
         """Return the statements of a vector that may have rows which are outside."""
         here = ir.Name(self.variable)
-        place = self.row
+        place: ir.Expression = self.row
         if self.overlap:
             latest = minus(self.stop, self.lanes)
             place = extreme("min", extreme("max", self.row, self.start), latest)

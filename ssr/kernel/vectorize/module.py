@@ -9,15 +9,15 @@ from .. import ir
 from ..operations import VECTORS
 from ..rewriting import mentioned
 from ..types import Functions, Scope
+from ..uses import Uses
 from .context import Context
 from .functions import vectorized
 from .naming import Names
 from .target import Target
-from .uses import Uses
 
 
 def vectorize(module: ir.Module, target: Target) -> ir.Module:
-    """Return a module with its loops over rows as loops over vectors of a processor.
+    r"""Return a module with its loops over rows as loops over vectors of a processor.
 
     Its array arguments must not share memory with each other. A function that is called with
     arguments of several types stays as it is.
@@ -34,11 +34,14 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     >>> from ssr.kernel.from_python import functions_of
     >>> from ssr.kernel.print_python import function_lines
     >>> from ssr.runtime.target import AVX512
-    >>> text = "def f(x, y, n):\\n    for i in range(n): st(y, i, ld(x, i))"
-    >>> line = ir.Array("f8", contiguous=False)
-    >>> signature = ir.Signature("SIGNATURE", "f", (line, line, ir.Scalar("i8")))
-    >>> module = ir.Module("", "float64", (), (), (), (), functions_of(text), (signature,))
-    >>> print("\\n".join(function_lines(vectorize(module, AVX512).functions[0])))
+    >>> functions = functions_of(
+    ...     "def f(t, n, a):\n    for i in range(n): st(t, i, a * ld(t, i))"
+    ... )
+    >>> types = ir.Array("f8"), ir.Scalar("i8"), ir.Scalar("f8")
+    >>> signature = ir.Signature("SIGNATURE", "f", types)
+    >>> module = ir.Module("", "float64", (), (), (), (), functions, (signature,))
+    >>> for line in function_lines(vectorize(module, AVX512).functions[0]):
+    ...     print(line)
     """
     functions = Functions(module)
     scopes: dict[str, list[Scope]] = {}

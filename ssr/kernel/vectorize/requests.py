@@ -11,11 +11,11 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 from .. import ir
 from ..building import call, compare, do, let
+from ..building import plus as total
 from ..rewriting import substituted
 from .context import Context
 from .integers import minus, plus, times
@@ -85,7 +85,8 @@ def of_loop(
     if not (context.target.requests and plan.ahead) or foreseen:
         return [], []
     arrays = dict.fromkeys(line.array for line in plan.ahead)
-    large = compare(reduce(plus, (call("elements", array) for array in arrays)), ">", NEAR // plan.size)
+    count = total(*(call("elements", array) for array in arrays))
+    large = compare(count, ">", NEAR // plan.size)
     ahead = ir.Name(context.names.new("ahead"))
     rows_ahead = ir.Select(large, ir.Integer(_rows(context, plan)), ir.Integer(0))
     found: list[ir.Statement] = [let(ahead.name, rows_ahead)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from .. import ir
+from ..uses import Uses
 
 
 def summed(node: ir.Statement) -> tuple[str, ir.Call] | None:
@@ -25,8 +27,35 @@ def summed(node: ir.Statement) -> tuple[str, ir.Call] | None:
     return None
 
 
-def apart(calls: Mapping[str, ir.Call]) -> dict[str, ir.Call]:
-    """Return the calls, by the buffers that they add up, each of which has a state of its own."""
+class Sum(NamedTuple):
+    """A sum of terms.
+
+    Attributes
+    ----------
+    name
+        The variable of the sum.
+    state, row
+        The array with its state, and the row of that array.
+    squares
+        Whether the squares of terms are added up, for a norm.
+    """
+
+    name: str
+    state: str
+    row: ir.Expression
+    squares: bool
+
+
+def calls_apart(function: ir.Function, uses: Uses) -> dict[str, ir.Call]:
+    """Return the calls that add up buffers, by buffer, each of which has a state of its own.
+
+    One statement stores terms in such a buffer; there is no other use of it.
+    """
+    found = dict(one for node in ir.statements(function.body) if (one := summed(node)))
+    return _apart({name: call for name, call in found.items() if uses.reads(name) == 2})
+
+
+def _apart(calls: Mapping[str, ir.Call]) -> dict[str, ir.Call]:
     states = {name: call.arguments[:2] for name, call in calls.items()}
     if len(calls) > 1 and not all(isinstance(row, ir.Integer) for _, row in states.values()):
         return {}

@@ -22,10 +22,25 @@ from ..rewriting import substituted
 from .context import Context
 from .integers import minus
 from .plans import Plan
-from .summed import apart, states, summed
+from .summed import Sum, calls_apart, states, summed
 
 LANES = 8
 """The doubles of vectors that sums take apart."""
+
+
+def sums_of(context: Context, function: ir.Function) -> Mapping[str, Sum]:
+    """Return the sums that loops of a function may add up, by the buffers of their terms."""
+    if context.target.lanes(64) != LANES:
+        return {}
+    found = {}
+    for name, added in calls_apart(function, context.uses).items():
+        known = context.scope.variables.get(name)
+        state, row, *_ = added.arguments
+        is_buffer = isinstance(known, ir.Array) and replace(known, written=False) == ir.Array("f8")
+        if is_buffer and isinstance(state, ir.Name):
+            squares = added.function == "accumulate_squares"
+            found[name] = Sum(context.names.new("sum"), state.name, row, squares)
+    return found
 
 
 def begin(
@@ -36,13 +51,12 @@ def begin(
         found = context.sums.get(array)
         if found is not None and step == 1:
             context.begun.add(array)
-            state, row, *_ = context.uses.summed[array].arguments
             place = substituted(offset, {plan.loop.variable: start})
-            yield do("begin_line", found, state, row, place, minus(stop, start))
+            yield do("begin_line", found.name, found.state, found.row, place, minus(stop, start))
 
 
-class Sums:
-    """The sums of a function that its loops may add up.
+class Closing:
+    """The statements by which states get the terms of sums where a function needs them.
 
     Parameters
     ----------
@@ -52,54 +66,35 @@ class Sums:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._calls = {name: context.uses.summed[name] for name in context.sums}
         self._adding = False  # before that no sum has any terms for its state
 
     def opened(self) -> Iterator[ir.Statement]:
         """Yield the statements at the beginning of the function."""
-        for buffer, name in self._context.sums.items():
-            squares = self._calls[buffer].function == "accumulate_squares"
-            yield let(name, call("open_sum", ir.Truth(squares)))
+        for found in self._context.sums.values():
+            yield let(found.name, call("open_squares" if found.squares else "open_sum"))
 
     def meet(self, body: Sequence[ir.Statement]) -> None:
-        """Note that a loop has a body, which may add up lines."""
+        """Note the body of a loop, which may add up lines."""
         self._adding = self._adding or any(map(summed, ir.statements(tuple(body))))
 
     def added(self, node: ir.Do) -> Iterator[ir.Statement]:
         """Yield the statements in place of a call; lines may have been added up already."""
         found = summed(node)
-        name = self._context.sums.get(found[0]) if found else None
-        if found is None or name is None:
+        known = self._context.sums.get(found[0]) if found else None
+        if found is None or known is None:
             yield from self.closed(node.call)
             yield node
             return
         self._adding = True
-        yield ir.Do(ir.Call("end_line", (ir.Name(name), *found[1].arguments)), line=node.line)
+        yield ir.Do(ir.Call("end_line", (ir.Name(known.name), *found[1].arguments)), line=node.line)
 
     def closed(self, *reading: ir.Expression) -> Iterator[ir.Statement]:
-        """Yield the statements that give states the terms of sums.
-
-        They are of all sums, or of those whose states some expressions read.
-        """
+        """Yield the statements that close all sums, or those whose states some expressions read."""
         if not self._adding:
             return
         read = states(reading)
-        for buffer, name in self._context.sums.items():
-            state, row, *_ = self._calls[buffer].arguments
-            assert isinstance(state, ir.Name)
-            rows = {number for array, number in read if array == state.name}
-            unknown = None in rows or (rows and not isinstance(row, ir.Integer))
-            if not reading or row in rows or unknown:
-                yield do("close_sum", name, state, row)
-
-
-def sums_of(context: Context) -> Mapping[str, str]:
-    """Return new names for the sums that loops of a function may add up, by buffer."""
-    if context.target.vector_bytes == 0 or context.target.lanes(64) != LANES:
-        return {}
-    found = {}
-    for name in apart(context.uses.summed):
-        known = context.scope.variables.get(name)
-        if isinstance(known, ir.Array) and replace(known, written=False) == ir.Array("f8"):
-            found[name] = context.names.new("sum")
-    return found
+        for found in self._context.sums.values():
+            rows = {number for array, number in read if array == found.state}
+            unknown = None in rows or (rows and not isinstance(found.row, ir.Integer))
+            if not reading or found.row in rows or unknown:
+                yield do("close_sum", found.name, found.state, found.row)
