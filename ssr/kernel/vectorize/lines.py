@@ -2,8 +2,8 @@
 
     row = first
     while row < stop:
-        if low <= row and row <= latest:
-            for i in vectors(row, latest + 1, lanes):
+        if low <= row and row < past:
+            for i in vectors(row, past, lanes):
                 ...  # all rows of the vector are inside of the line
                 row = i + lanes
         if row < stop:
@@ -119,7 +119,7 @@ class _Sweep:
         self.row = ir.Name(row)
         self.lines = self._lines()
         carried = self._carried()
-        self.low, self.high = self._limits()
+        self.first, self.past = self._limits()
         more = self._is_left(self.row)
         whole_vectors = self._whole(carried)
         ends = ir.If(more, tuple(self._end(carried)))
@@ -134,14 +134,20 @@ class _Sweep:
         return compare(plus(row, self.lanes), ">", self.start)
 
     def _limits(self) -> tuple[ir.Expression, ir.Expression]:
-        """Return the first row that is inside for all loops, and the last one of a whole round."""
+        """Return the first row of whole vectors on the way of the sweep, and the one past the last.
+
+        All rows of a round of whole vectors are inside for all loops.
+        """
         bounds = [
             limits(link.inside, *rows)
             for link, *rows in zip(self.chain.links, self.starts, self.stops, strict=True)
         ]
-        low = self._bound("low", extreme("max", *(lower for lower, _ in bounds)))
+        low = extreme("max", *(lower for lower, _ in bounds))
         high = extreme("min", *(upper for _, upper in bounds))
-        return low, self._bound("last", plus(high, -self.together * self.lanes))
+        last = plus(high, -self.together * self.lanes)
+        if self.chain.way > 0:
+            return self._bound("low", low), self._bound("past", plus(last, 1))
+        return self._bound("last", last), self._bound("past", plus(low, -1))
 
     # -- whole vectors
 
@@ -156,10 +162,11 @@ class _Sweep:
         else:
             self._links(out, here, carried, masked=False)
         out.append(let(self.row.name, plus(here, step)))
-        stop = plus(self.high, 1) if way > 0 else plus(self.low, -1)
-        vectors = loop(self.variable, (self.row, stop, step), out, "vectors")
-        inside = ir.All((compare(self.low, "<=", self.row), compare(self.row, "<=", self.high)))
-        return [ir.If(inside, (*enter, vectors))]
+        vectors = loop(self.variable, (self.row, self.past, step), out, "vectors")
+        relations: tuple[ir.Relation, ir.Relation] = ("<=", "<") if way > 0 else (">=", ">")
+        begun, more = relations
+        inside = compare(self.first, begun, self.row), compare(self.row, more, self.past)
+        return [ir.If(ir.All(inside), (*enter, vectors))]
 
     def _single(self, enter: list[ir.Statement], out: list[ir.Statement]) -> None:
         """Add the vectors of one round of a single loop; windows go from each to the next one."""
