@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from .. import ir
 from ..building import call, compare, let
-from ..rewriting import substituted
 from .context import Context
-from .integers import minus, plus, times
+from .integers import at_row, minus, plus, times
 from .plans import Plan
 
 LONG = 6
@@ -26,7 +25,7 @@ def first_row(
         return [], start
     array, offset, _ = plan.aligned
     size, lanes, names = context.target.vector_bytes, plan.lanes, context.names
-    element = substituted(offset, {plan.loop.variable: start})
+    element = at_row(offset, plan.loop.variable, start)
     place = plus(call("address", array), times(element, plan.size))
     before = ir.Binary(
         ">>", ir.Binary("&", place, ir.Integer(size - 1)), ir.Integer(plan.size.bit_length() - 1)

@@ -13,9 +13,8 @@ from typing import NamedTuple, Never
 from .. import ir
 from ..building import call
 from ..linear import shift_of, step_of
-from ..rewriting import substituted
 from .context import Context
-from .integers import minus, plus
+from .integers import at_row, minus, plus
 from .line_sides import Side, side
 from .plans import Plan
 from .windows import Line, Window, key_of
@@ -142,7 +141,7 @@ class Body:
         self._out.append(ir.Do(ir.Call(function, arguments), line=self._line))
 
     def _place(self, offset: ir.Expression, further: int = 0) -> ir.Expression:
-        return plus(substituted(offset, {self._variable: self._row}), further)
+        return plus(at_row(offset, self._variable, self._row), further)
 
     def _optional(self, mask: ir.Expression | None) -> tuple[ir.Expression, ...]:
         return () if mask is None else (mask,)

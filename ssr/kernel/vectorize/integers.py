@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import ir
 from ..building import Operand, expression
+from ..rewriting import substituted
 
 
 def plus(left: Operand, right: Operand) -> ir.Expression:
@@ -56,3 +57,23 @@ def times(left: Operand, factor: int) -> ir.Expression:
             return a
         case a:
             return ir.Binary("*", ir.Integer(factor), a)
+
+
+def at_row(offset: ir.Expression, variable: str, row: ir.Expression) -> ir.Expression:
+    """Return the offset of an element for a row, of which the variable is a part.
+
+    >>> from ssr.kernel.from_python import expression
+    >>> from ssr.kernel.print_python import expression_text
+    >>> expression_text(at_row(expression("r + i - 1"), "i", ir.Integer(1)))
+    'r'
+    """
+    match offset:
+        case ir.Name(name) if name == variable:
+            return row
+        case ir.Binary("+", left, right):
+            return plus(at_row(left, variable, row), at_row(right, variable, row))
+        case ir.Binary("-", left, right):
+            return minus(at_row(left, variable, row), at_row(right, variable, row))
+        case ir.Binary("*", ir.Integer(factor), right):
+            return times(at_row(right, variable, row), factor)
+    return substituted(offset, {variable: row})

@@ -38,7 +38,7 @@ from .context import Context
 from .integers import minus, plus
 from .line_sides import extreme, limits
 from .plans import Access, Plan
-from .requests import at_row, of_loop
+from .requests import of_loop, requested
 from .sums import begin
 from .windows import Line, windows_of
 
@@ -185,7 +185,7 @@ class _Sweep:
             if n:
                 here = ir.Name(context.names.new(self.variable))
                 out.append(let(here.name, plus(self.variable, n * self.lanes)))
-            out += at_row(self.requests, here, self.lanes)
+            out += requested(self.requests, here, self.lanes)
             vectors.append(Body(context, plan, here, out, windows=windows, before=last))
             last = vectors[-1].last
         for node in body:
@@ -206,7 +206,7 @@ class _Sweep:
             place = extreme("min", extreme("max", self.row, self.start), latest)
         out: list[ir.Statement] = [let(here.name, place)]
         if self.single:
-            out += at_row(self.requests, here, self.lanes)
+            out += requested(self.requests, here, self.lanes)
             mask = None if self.overlap else self._mask(out, "rows", here, self.start, self.stop)
             body = Body(self.context, self.plan, here, out, mask)
             for node in self.plan.loop.body:
@@ -233,7 +233,7 @@ class _Sweep:
         self, out: list[ir.Statement], here: ir.Expression, carried: Values, *, masked: bool
     ) -> None:
         """Add all loops of a chain at a vector, and keep its values with those of the last ones."""
-        out += at_row(self.requests, here, self.lanes)
+        out += requested(self.requests, here, self.lanes)
         made = {array: [*vectors] for array, vectors in carried.items()}
         read = {
             array: self._mask(out, "read", here, line.start, line.stop)

@@ -16,9 +16,8 @@ from typing import NamedTuple
 from .. import ir
 from ..building import call, compare, do, let
 from ..building import plus as total
-from ..rewriting import substituted
 from .context import Context
-from .integers import minus, plus, times
+from .integers import at_row, minus, plus, times
 from .plans import Access, Plan, are_at_one_place
 
 CACHE_LINE = 64
@@ -94,7 +93,7 @@ def of_loop(
     for soon in (False,) if chain else (False, True):
         rows = ir.Integer(_rows(context, plan, soon=True)) if soon else ahead
         for line in plan.ahead:
-            element = substituted(line.offset, {plan.loop.variable: start})
+            element = at_row(line.offset, plan.loop.variable, start)
             further = minus(times(rows, line.step), times(start, line.step))
             place = context.names.new(f"{line.array}_ahead")
             found.append(let(place, plus(element, further)))
@@ -134,6 +133,6 @@ def _is_foreseen(context: Context, plan: Plan) -> bool:
     return is_read and are_at_one_place((*plan.loads, *plan.stores), fields)
 
 
-def at_row(requests: Sequence[Request], row: ir.Expression, lanes: int) -> list[ir.Statement]:
+def requested(requests: Sequence[Request], row: ir.Expression, lanes: int) -> list[ir.Statement]:
     """Return the statements of requests for the vector that begins at a row."""
     return [statement for request in requests for statement in request.at(row, lanes)]

@@ -18,9 +18,8 @@ from dataclasses import replace
 
 from .. import ir
 from ..building import call, do, let
-from ..rewriting import substituted
 from .context import Context
-from .integers import minus
+from .integers import at_row, minus
 from .plans import Plan
 from .summed import Sum, calls_apart, states, summed
 
@@ -51,7 +50,7 @@ def begin(
         found = context.sums.get(array)
         if found is not None and step == 1:
             context.begun.add(array)
-            place = substituted(offset, {plan.loop.variable: start})
+            place = at_row(offset, plan.loop.variable, start)
             yield do("begin_line", found.name, found.state, found.row, place, minus(stop, start))
 
 
