@@ -2,13 +2,12 @@
 
     row = first
     while row < stop:
-        if low <= row and row < past:
-            for i in vectors(row, past, lanes):
-                ...  # all rows of the vector are inside of the line
-                row = i + lanes
-        if row < stop:
+        if row < low or row >= past:
             i = row
             ...  # some rows may be outside, or lack terms
+            row = row + lanes
+        for i in vectors(row, past, lanes):  # if low <= row
+            ...  # all rows of the vector are inside of the line
             row = i + lanes
 
 LLVM's vectors run from the first row of a loop on, and the rows that are left over at its end one
@@ -30,7 +29,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .. import ir
-from ..building import compare, let, loop
+from ..building import compare, every, let, loop
 from .alignment import first_row
 from .bodies import Body, Linked, rows_between
 from .chain_plans import Chain
@@ -120,10 +119,8 @@ class _Sweep:
         self.lines = self._lines()
         carried = self._carried()
         self.first, self.past = self._limits()
-        more = self._is_left(self.row)
-        whole_vectors = self._whole(carried)
-        ends = ir.If(more, tuple(self._end(carried)))
-        self.out.append(ir.While(more, (*whole_vectors, ends)))
+        body = self._end(carried), *self._whole(carried)
+        self.out.append(ir.While(self._is_left(self.row), body))
         self.out, found = before, self.out
         return found
 
@@ -151,10 +148,13 @@ class _Sweep:
 
     # -- whole vectors
 
+    def _order(self) -> tuple[ir.Relation, ir.Relation]:
+        """Return the relations of rows before others, and of rows that are not."""
+        return ("<", ">=") if self.chain.way > 0 else (">", "<=")
+
     def _whole(self, carried: Values) -> list[ir.Statement]:
         """Return the loop over vectors without masks, several at a time."""
-        way, here = self.chain.way, ir.Name(self.variable)
-        step = way * self.together * self.lanes
+        here, step = ir.Name(self.variable), self.chain.way * self.together * self.lanes
         enter: list[ir.Statement] = []
         out: list[ir.Statement] = []
         if self.single:
@@ -163,10 +163,13 @@ class _Sweep:
             self._links(out, here, carried, masked=False)
         out.append(let(self.row.name, plus(here, step)))
         vectors = loop(self.variable, (self.row, self.past, step), out, "vectors")
-        relations: tuple[ir.Relation, ir.Relation] = ("<=", "<") if way > 0 else (">=", ">")
-        begun, more = relations
-        inside = compare(self.first, begun, self.row), compare(self.row, more, self.past)
-        return [ir.If(ir.All(inside), (*enter, vectors))]
+        before, onward = self._order()
+        tests = []
+        if self.first != self.start:  # it may lie further on than one vector
+            tests.append(compare(self.row, onward, self.first))
+        if enter:
+            tests.append(compare(self.row, before, self.past))
+        return [ir.If(every(tests), (*enter, vectors))] if tests else [vectors]
 
     def _single(self, enter: list[ir.Statement], out: list[ir.Statement]) -> None:
         """Add the vectors of one round of a single loop; windows go from each to the next one."""
@@ -197,8 +200,8 @@ class _Sweep:
 
     # -- vectors at the ends
 
-    def _end(self, carried: Values) -> list[ir.Statement]:
-        """Return the statements of a vector that may have rows which are outside."""
+    def _end(self, carried: Values) -> ir.Statement:
+        """Return the vector at a row from which no whole one begins: some rows may be outside."""
         here = ir.Name(self.variable)
         place: ir.Expression = self.row
         if self.overlap:
@@ -213,7 +216,10 @@ class _Sweep:
                 body.run(node)
         else:
             self._links(out, here, carried, masked=True)
-        return [*out, let(self.row.name, plus(self.row, self.chain.way * self.lanes))]
+        out.append(let(self.row.name, plus(self.row, self.chain.way * self.lanes)))
+        before, onward = self._order()
+        early, late = compare(self.row, before, self.first), compare(self.row, onward, self.past)
+        return ir.If(ir.Any((early, late)), tuple(out))
 
     def _mask(
         self,
