@@ -28,9 +28,10 @@ from ..kernel.types import (
     TypeMismatch,
 )
 from ..kernel.uses import plain
+from ..kernel.vectorize import vectorize
 from ..runtime.constants import RAISED
 from ..runtime.target import current
-from . import arithmetic, arrays, bundles, control, reductions
+from . import arithmetic, arrays, bundles, control, reductions, vectors
 from .builder import NUMBER, WORD, WORDS, Builder
 from .values import (
     ELEMENTS,
@@ -54,6 +55,7 @@ WRITERS: Mapping[str, Writer] = {
     **bundles.WRITERS,
     **control.WRITERS,
     **reductions.WRITERS,
+    **vectors.WRITERS,
 }
 """The writers of the operations that are called by name."""
 
@@ -100,6 +102,8 @@ def translated(
     inside
         Whether the function ``kernel`` becomes part of the one that calls it.
     """
+    if not overlapping:
+        module = vectorize(module, current())
     made = Translation(module, overlapping=overlapping, inside=inside)
     made.write_entry(main, types)
     if made.blocks > LARGE and current().masks:

@@ -1,0 +1,150 @@
+"""Loops of which the first and the last rows lack some terms.
+
+    for i in range(i_lo, i_hi):
+        s = t + ld(x, r + i - 1) if (i >= 1) else t
+        st(y, r + i, s + ld(x, r + i + 1) if (i <= n - 2) else s)
+
+Rows are *inside* where all such tests of their place hold: here those from 1 to n - 2. They need no
+tests, so that most of a line is computed without any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import NamedTuple
+
+from .. import ir
+from ..building import call, expression
+from ..rewriting import with_parts
+from .integers import plus
+
+BY_LINE = "test"
+"""The beginning of the names of tests that depend on the line, but not on the row."""
+
+
+class Side(NamedTuple):
+    """The test that a row is at a place or ``after`` it, or else at it or before it."""
+
+    after: bool
+    place: ir.Expression
+
+
+class Inside(NamedTuple):
+    """The sides of a loop, and the body of rows inside.
+
+    Terms of the loop may depend ``by_line`` on a test of the line, too.
+    """
+
+    sides: tuple[Side, ...]
+    body: tuple[ir.Statement, ...]
+    by_line: bool
+
+
+def side(node: ir.Expression, variable: str) -> Side | None:
+    """Return the side that an expression tests, if it is such a test.
+
+    >>> side(ir.Compare("<=", ir.Name("i"), ir.Name("n")), "i")
+    Side(after=False, place=Name(name='n'))
+    """
+    match node:
+        case ir.Compare(">=" | "<=" as relation, ir.Name(name), place) if name == variable:
+            return Side(relation == ">=", place)
+    return None
+
+
+def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
+    """Return the sides and the inner body of the body of a loop; None if there are no sides."""
+    if not all(isinstance(node, ir.Let | ir.Store | ir.SetElement | ir.Do) for node in body):
+        return None
+    tests = [
+        test
+        for node in body
+        for value in _numbers(node)
+        for choice in _choices(value)
+        for test in _all(choice.test)
+    ]
+    found = dict.fromkeys(one for test in tests for one in (side(test, variable),) if one)
+    if not found:
+        return None
+    by_line = any(isinstance(test, ir.Name) and test.name.startswith(BY_LINE) for test in tests)
+    return Inside(tuple(found), tuple(_rows_inside(node, variable) for node in body), by_line)
+
+
+def limits(
+    found: Inside | None, start: ir.Expression, stop: ir.Expression
+) -> tuple[ir.Expression, ir.Expression]:
+    """Return the rows from which on and until which a loop is inside.
+
+    There are none between them if the second one is not larger.
+
+    >>> from ssr.kernel.from_python import expression
+    >>> from ssr.kernel.print_python import expression_text
+    >>> some = Inside((Side(True, ir.Integer(1)), Side(False, expression("n - 2"))), (), False)
+    >>> [expression_text(limit) for limit in limits(some, ir.Name("lo"), ir.Name("hi"))]
+    ['max(lo, 1)', 'min(hi, n - 1)']
+    """
+    sides = found.sides if found else ()
+    lower = [one.place for one in sides if one.after]
+    upper = [plus(one.place, 1) for one in sides if not one.after]
+    return extreme("max", start, *lower), extreme("min", stop, *upper)
+
+
+def extreme(name: str, *numbers: ir.Expression) -> ir.Expression:
+    """Return the ``min`` or the ``max`` of some integers, each of them once."""
+    found = tuple(dict.fromkeys(numbers))
+    return found[0] if len(found) == 1 else call(name, *map(expression, found))
+
+
+def _all(test: ir.Expression) -> Iterator[ir.Expression]:
+    """Yield the tests that all hold if one does."""
+    match test:
+        case ir.Binary("&", left, right):
+            yield from _all(left)
+            yield from _all(right)
+        case _:
+            yield test
+
+
+def _numbers(node: ir.Statement) -> tuple[ir.Expression, ...]:
+    """Return the expressions of a statement, but for the place of an element that it stores."""
+    match node:
+        case ir.Store(value=value) | ir.SetElement(value=value):
+            return (value,)
+    return ir.expressions(node)
+
+
+def _choices(node: ir.Expression) -> Iterator[ir.Select]:
+    """Yield the choices of numbers, not those of places in arrays."""
+    if isinstance(node, ir.Load):
+        return
+    if isinstance(node, ir.Select):
+        yield node
+    for part in ir.parts(node):
+        yield from _choices(part)
+
+
+def _rows_inside(node: ir.Statement, variable: str) -> ir.Statement:
+    """Return a statement as it is for rows inside."""
+    match node:
+        case ir.Let(value=value) | ir.Store(value=value) | ir.SetElement(value=value):
+            return replace(node, value=_without_sides(value, variable))
+        case ir.Do(given):
+            arguments = tuple(_without_sides(part, variable) for part in given.arguments)
+            return replace(node, call=replace(given, arguments=arguments))
+    return node
+
+
+def _without_sides(node: ir.Expression, variable: str) -> ir.Expression:
+    """Return an expression as it is for rows inside."""
+    match node:
+        case ir.Load():
+            return node
+        case ir.Select(test, then, orelse):
+            rest = [one for one in _all(test) if side(one, variable) is None]
+            found, other = (_without_sides(part, variable) for part in (then, orelse))
+            if not rest:
+                return found
+            return ir.Select(reduce(lambda a, b: ir.Binary("&", a, b), rest), found, other)
+    return with_parts(node, lambda part: _without_sides(part, variable))
