@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import ir
+from ..inference import Functions, Scope
 from ..operations import VECTORS
 from ..rewriting import mentioned
-from ..inference import Functions, Scope
 from ..uses import Uses
 from .context import Context
 from .functions import vectorized
