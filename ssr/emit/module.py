@@ -30,7 +30,7 @@ MEMORY, ROWS = ("ld", "st"), ("require",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fma", "independent", "interleaved", "maximum", "minimum", "sign",
+    "address", "fma", "independent", "interleaved", "maximum", "minimum", "prefetch", "sign",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""

@@ -45,6 +45,12 @@ def _floating(given: Sequence[Type]) -> Type:
     return DOUBLE if found == INTEGER else found
 
 
+def _integer(given: Sequence[Type]) -> Type:
+    if common(given) != INTEGER:
+        raise TypeMismatch(f"An operation on integers is given values of the types {given}.")
+    return INTEGER
+
+
 def _array(given: Sequence[Type]) -> ir.Array:
     found = given[0]
     if not isinstance(found, ir.Array):
@@ -97,7 +103,8 @@ VECTORS: Mapping[str, Rule] = {
 RULES: Mapping[str, Rule] = {
     **VECTORS,
     # numbers
-    **dict.fromkeys(("min", "max", "fma", "minimum", "maximum", "sign", "abs"), common),
+    **dict.fromkeys(("min", "max"), _integer),
+    **dict.fromkeys(("fma", "minimum", "maximum", "sign", "abs"), common),
     **dict.fromkeys(
         (f"np.{name}" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "power",
                                    "arctan2")),
@@ -110,7 +117,7 @@ RULES: Mapping[str, Rule] = {
     "component": lambda given: component(_array(given)),
     "between": _array,
     "rows": lambda given: replace(_array(given), axes=2),
-    **dict.fromkeys(("copy", "copy_column"), _nothing),
+    **dict.fromkeys(("copy", "copy_column", "prefetch"), _nothing),
     # bundles of lines and of rows
     **dict.fromkeys(("take", "repeated", "take_wanted"), _bundle),
     "take_rows": lambda given: given[2],

@@ -48,6 +48,11 @@ def _rows(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return Memory(b.at(array.bits.data, start.bits), (count, width.bits))
 
 
+def _prefetch(b: Builder, given: Sequence[Value], type_: Type) -> None:
+    array, offset = given
+    b.request(b.at(array.bits.data, offset.bits))
+
+
 def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
     """Write the copy of elements side by side; those read and written do not overlap."""
     target, to, source, of, count = given
@@ -121,6 +126,7 @@ WRITERS: Mapping[str, Writer] = {
     "component": _component,
     "between": _between,
     "rows": _rows,
+    "prefetch": _prefetch,
     "copy": _copy,
     "copy_column": _copy_column,
 }

@@ -7,8 +7,10 @@ a thread works on one kernel while the next one is written.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
@@ -47,21 +49,33 @@ class Work:
         self._made = Later(self._object_code, THREAD)
 
     def _object_code(self) -> bytes:
-        compiler, module = self._optimised()
-        code: bytes = compiler.emit_object(module)
-        return code
+        with self.optimised() as (compiler, module):
+            code: bytes = compiler.emit_object(module)
+            return code
 
-    def _optimised(self) -> tuple[Any, Any]:
+    @contextmanager
+    def optimised(self) -> Iterator[tuple[Any, Any]]:
+        """Return the context of the compiler and the module as LLVM optimises it.
+
+        The module is closed before LLVM's context of it: Python closes cyclic garbage, such as that
+        of an exception, in any order.
+        """
         compiler = machine(self._processor)
-        module = binding.parse_assembly(self._text, binding.create_context())
-        module.triple = self._processor.triple
-        module.data_layout = str(compiler.target_data)
-        module.verify()
-        tuning = binding.create_pipeline_tuning_options(speed_level=3)
-        tuning.loop_vectorization = True
-        builder = binding.create_pass_builder(compiler, tuning)
-        builder.getModulePassManager().run(module, builder)
-        return compiler, module
+        with (
+            binding.create_context() as context,
+            binding.parse_assembly(self._text, context) as module,
+        ):
+            module.triple = self._processor.triple
+            module.data_layout = str(compiler.target_data)
+            module.verify()
+            tuning = binding.create_pipeline_tuning_options(speed_level=3)
+            tuning.loop_vectorization = True
+            with (
+                binding.create_pass_builder(compiler, tuning) as builder,
+                builder.getModulePassManager() as passes,
+            ):
+                passes.run(module, builder)
+            yield compiler, module
 
     def code(self) -> bytes:
         """Return the machine code, when it is made."""
@@ -70,14 +84,15 @@ class Work:
 
 def optimised(module: llvm.Module) -> str:
     """Return a module in LLVM's language as LLVM optimises it."""
-    return str(Work(module)._optimised()[1])
+    with Work(module).optimised() as (_, made):
+        return str(made)
 
 
 def assembly(module: llvm.Module) -> str:
     """Return the assembly of a module for the target."""
-    compiler, made = Work(module)._optimised()
-    text: str = compiler.emit_assembly(made)
-    return text
+    with Work(module).optimised() as (compiler, made):
+        text: str = compiler.emit_assembly(made)
+        return text
 
 
 # -- functions that kernels share ------------------------------------------------------------------
@@ -132,12 +147,11 @@ def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
     return code
 
 
-@dataclass
+@dataclass(eq=False)
 class Loaded:
     """Machine code in memory, which it leaves with this object."""
 
     engine: Any
-    context: Any = field(repr=False)
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
@@ -169,7 +183,15 @@ def _in_memory(code: bytes) -> Loaded:
     engine = binding.create_mcjit_compiler(empty, machine(target.processor()))
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Loaded(engine, context)
+    loaded = Loaded(engine)
+    weakref.finalize(loaded, _close, engine, context).atexit = False
+    return loaded
+
+
+def _close(*held: Any) -> None:
+    """Close objects of LLVM in order: Python closes those of cyclic garbage in any order."""
+    for each in held:
+        each.close()
 
 
 # -- functions of C --------------------------------------------------------------------------------

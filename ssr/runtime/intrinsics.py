@@ -2,7 +2,8 @@
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
 that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
-NaN. That a range of rows is ``interleaved`` or ``independent`` has no effect on results.
+NaN; ``prefetch`` has no effect on results, nor that a range of rows is ``interleaved`` or
+``independent``.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -59,6 +60,10 @@ def st(a: Any, offset: int, value: Any) -> None:
     """Store an element at a flat offset."""
     assert 0 <= offset < len(a.flat), f"store at {offset} of {len(a.flat)}"
     a.flat[offset] = value
+
+
+def prefetch(a: Any, offset: int) -> None:
+    """Bring an element near; any offset is allowed."""
 
 
 def address(a: Any) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from boundary.tables.machine_functions import functions as functions_of
 from boundary.tables.pieces import AnyPiece, Piece, Tap, VectorPiece
 from ssr.extension import Tables
 from ssr.ir.external import Layout
+from ssr.kernel import ir
 from ssr.kernel.print_python import function_lines
 from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
 from tests.ssr import generated
@@ -36,7 +36,14 @@ FRAME = 2
 
 def printed(form: Form) -> dict[str, Any]:
     """Return a form's functions as Python."""
-    lines = (line for each in functions_of(form, "fill") for line in function_lines(each))
+    found = functions_of(form, "fill")
+    names = found[-1].arguments
+    scalars = names[len(names) - form.scalars :]
+    values = [
+        ir.Call("real", (ir.Name(name),)) if name in scalars else ir.Name(name) for name in names
+    ]
+    kernel = ir.Function("kernel", names, (ir.Do(ir.Call("fill", tuple(values))),))
+    lines = (line for each in (*found, kernel) for line in function_lines(each))
     return functions("\n".join(lines), NAMES)
 
 
@@ -48,13 +55,10 @@ def checked(form: Form) -> Run:
 @cache
 def compiled(form: Form, axes: int, dtype: str = "float64") -> Run:
     """Return a form's function as machine code, for fields of so many axes."""
-    scope = printed(form)
-    for name in [name for name in scope if name.startswith("fill_")]:
-        scope[name] = generated.jit(FunctionType(scope[name].__code__, scope))
-    fields = [f"{dtype}[{', '.join([':'] * (axes - 1) + ['::1'])}]"] * form.fields
-    own = ["int64[::1]", f"{dtype}[::1]", f"{dtype}[::1]", *[dtype] * form.scalars]
-    whole = FunctionType(scope["fill"].__code__, scope)
-    return generated.compiled(whole, f"void({', '.join([*fields, *own])})")
+    real = {"float64": "f8", "float32": "f4"}[dtype]
+    fields = [ir.Array(real, axes, contiguous=False, written=True)] * form.fields
+    own = [ir.Array("i8"), ir.Array(real), ir.Array(real), *[ir.Scalar("f8")] * form.scalars]
+    return generated.compiled(printed(form)["kernel"], [*fields, *own], dtype=dtype)
 
 
 def layouts(fields: list[Array], origin: int = 0) -> list[Layout]:

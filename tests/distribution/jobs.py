@@ -20,7 +20,8 @@ import boundary as bc
 import ssr
 from boundary.worlds import shared_pages
 from boundary.worlds.waiting import watch_of
-from ssr.build import machine, pipeline
+from ssr.build import pipeline
+from ssr.native import python_entry
 
 plane = ssr.Space(9, 12)
 wide = plane.grow(1)
@@ -234,7 +235,7 @@ def builds(place: str) -> None:
     """Note which ranks lower a program and compile it."""
     comm = bc.world()
     u = bc.spread(plane, comm).zeros(plane)
-    lower, compiled = pipeline.lower, machine.begin
+    lower, compiled = pipeline.lower, python_entry.begin
 
     def note(name: str, then: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*given: Any, **named: Any) -> Any:
@@ -245,7 +246,7 @@ def builds(place: str) -> None:
 
     with (
         patch.object(pipeline, "lower", note("lowered", lower)),
-        patch.object(machine, "begin", note("compiled", compiled)),
+        patch.object(python_entry, "begin", note("compiled", compiled)),
     ):
         diffuse(u, 0.125)
 

@@ -129,10 +129,10 @@ def test_the_shallow_water_step_on_ten_thousand_ranks() -> None:
     assert found.startswith("stage on rank 77 of 10752\n")
 
 
-def test_numba_is_loaded_only_for_a_kernel_that_nobody_has_described(tmp_path: Path) -> None:
+def test_llvm_is_loaded_only_for_a_kernel_that_is_not_described(tmp_path: Path) -> None:
     code = (
         "import sys; from boundary.__main__ import main; main(sys.argv[1:]); "
-        "print('numba' in sys.modules)"
+        "print('numba' in sys.modules, 'llvmlite.ir' in sys.modules)"
     )
     where = f"{__name__}:multiply"
     command = [sys.executable, "-c", code, "plan", where, "n=16", "--ranks", "8", "--rank", "3"]

@@ -15,7 +15,7 @@ import pytest
 
 import ssr
 from ssr import errors
-from ssr.build import machine
+from ssr.run import prepare
 
 Array = np.ndarray[Any, Any]
 
@@ -242,8 +242,8 @@ def test_forms_and_paths_in_a_random_order() -> None:
 def test_kernels_that_compare_nothing_are_guarded(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As those are which Numba's own pipeline makes."""
-    monkeypatch.setattr(machine, "compares_arrays", lambda run: False)
+    """They are in the debug build, and those that Numba compiles."""
+    monkeypatch.setattr(prepare, "is_compiled", lambda run: False)
     for program in (double, scaled, twice.program("apply"), half.program("solve")):
         monkeypatch.setattr(program._launcher, "launches", {})
         monkeypatch.setattr(program._launcher, "last", None)

@@ -22,7 +22,8 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build import cache, machine, private_files
+from ssr.build import cache, private_files
+from ssr.build import kernel as build_kernel
 from ssr.build.kernel import Kernel, describe
 
 ROOT = Path(__file__).parents[2]
@@ -71,13 +72,13 @@ print(json.dumps([found, [p.kernel().from_cache for p in programs]]))
 
 WAITS = """
 import time
-from ssr.build import machine
+from ssr.build import kernel
 
-def jit(*given, **choices):
+def translated(*given):
     print("compiling", flush=True)
     time.sleep(600)
 
-machine.jit = jit
+kernel._translated = translated
 """
 
 
@@ -269,7 +270,7 @@ def test_options_without_effect_share_machine_code(
     program = ssr.identity(ssr.Space(n)).program("apply")
     first, other = program.kernel(), program.with_options(ssr.Options(fold=False))
     with monkeypatch.context() as patch:
-        patch.setattr(machine, "jit", None)  # nothing is compiled
+        patch.setattr(build_kernel, "_translated", None)  # nothing is compiled
         second = other.kernel()
     assert (second.run, second.source) == (first.run, first.source)
     assert (second.from_cache, second.name == first.name) == (False, False)
@@ -583,11 +584,11 @@ def test_size_of_no_cache(folder: Path) -> None:
 def test_an_error_of_the_compiler_does_not_stay(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def jit(*given: Any, **choices: Any) -> Any:
+    def fails(*given: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(machine, "jit", jit)
+        patch.setattr(build_kernel, "_translated", fails)
         with pytest.raises(KeyboardInterrupt):
             kernel()
     assert not kernel().from_cache

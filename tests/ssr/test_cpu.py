@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build import kernel as kernels
+from ssr.build.names import DESCRIBED, Request
 from ssr.errors import ArgumentError
-from ssr.runtime import internals, shared_code, target
+from ssr.native import machine_code
+from ssr.runtime import target
 from tests.ssr.programs import PROGRAMS, case, check_same, five, plane
 
 pytestmark = pytest.mark.skipif(
-    not internals.are_known() or not target.host().triple.startswith("x86_64"),
-    reason="Kernels are compiled for Numba's processor, or for those of another kind.",
+    not target.host().triple.startswith("x86_64"),
+    reason="The processors of these tests are of another kind.",
 )
 
 LEVELS = "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"
@@ -110,30 +111,31 @@ def test_shared_functions_are_those_of_the_processor() -> None:
         called = re.findall(r'"?(ssr_\w+)\.(x86-64-v\d)', on(cpu).explain("assembly"))
         assert called
         assert {level for _, level in called} == {cpu}
-        assert all(f"{name}.{level}" in shared_code._known for name, level in called)
+        assert all(f"{name}.{level}" in machine_code._shared for name, level in called)
+
+
+def name_of(program: ssr.Program, *form: str) -> str:
+    return Request.of(program.ir, program.options, "float64").name(*form)
 
 
 def test_the_environment_chooses(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen, none = on("x86-64-v3"), on(None)
-    name, of_host = (kernels.kernel_name(p.ir, p.options, "float64") for p in (chosen, none))
+    name, of_host = map(name_of, (chosen, none))
     assert name != of_host
     monkeypatch.setenv("SSR_CPU", "x86-64-v3")
-    assert kernels.kernel_name(none.ir, none.options, "float64") == name
+    assert name_of(none) == name
     assert "zmm" not in none.explain("assembly")
     monkeypatch.delenv("SSR_CPU")
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
-    assert kernels.kernel_name(none.ir, none.options, "float64") == name
+    assert name_of(none) == name
     monkeypatch.setenv("SSR_CPU", "x86-64-v33")
     with pytest.raises(ArgumentError, match="SSR_CPU is 'x86-64-v33', which is not a name"):
         none.kernel()
 
 
 def test_descriptions_are_for_all_processors() -> None:
-    names = {
-        kernels.kernel_name(program.ir, program.options, "float64", kernels.DESCRIBED)
-        for program in (on(None), on("x86-64-v2"), on("x86-64-v3"))
-    }
-    assert len(names) == 1
+    programs = on(None), on("x86-64-v2"), on("x86-64-v3")
+    assert len({name_of(program, DESCRIBED) for program in programs}) == 1
 
 
 SCRIPT = """
@@ -203,16 +205,6 @@ def test_what_the_processor_at_hand_lacks_is_an_error(monkeypatch: pytest.Monkey
         assert caught.value.note == note
         assert all(np.array_equal(arrays[name], before[name]) for name in arrays)
         assert program.explain("assembly")
-
-
-def test_numba_compiles_for_its_own_processor_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SSR_COMPILER", "numba")
-    own, other = target.host().name, "x86-64-v2"
-    assert "ret" in on(own, "jacobi", cache=False).explain("assembly")
-    for ask in (lambda program: program.kernel().run, lambda program: program.explain("assembly")):
-        with pytest.raises(ArgumentError) as caught:
-            ask(on(other, "jacobi", cache=False))
-        assert caught.value.message.startswith(f"Kernels cannot be compiled for {other} by numba")
 
 
 def test_programs_for_several_processors_run_in_turns() -> None:

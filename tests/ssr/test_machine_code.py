@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -11,17 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from llvmlite import ir as llvm
 
 import boundary as bc
 import ssr
 from ssr.build import cache, kernel
+from ssr.native import machine_code
 from ssr.programs.program import begin
-from ssr.runtime import internals
 from ssr.runtime.later import Later
-from tests.ssr import generated
-from tests.ssr.generated import functions
-
-pytestmark = pytest.mark.skipif(not internals.are_known(), reason="Numba itself makes the code.")
+from tests.ssr.generated import INTEGER, compiled, functions, optimised
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop")
@@ -249,7 +248,32 @@ def test_bound_programs_are_waited_for_when_they_are_called(
     assert len(loaded) == 1
 
 
+def test_machine_code_in_cyclic_garbage_is_freed() -> None:
+    """An exception or a caller may be part of a cycle with a kernel."""
+    for _ in range(20):
+        run = compiled(functions("def f(a):\n    return a + 1\n", {})["f"], [INTEGER])
+        assert run(3) == 4
+        engine = vars(run)["loaded"].engine
+        cycle: list[Any] = [run]
+        cycle.append(cycle)
+        del run, cycle
+        gc.collect()
+        assert engine.closed
+
+
+def test_a_module_that_llvm_refuses() -> None:
+    module = llvm.Module("test")
+    kind = llvm.FunctionType(llvm.IntType(64), [])
+    llvm.Function(module, kind, "f").append_basic_block("entry")
+    for _ in range(5):
+        with pytest.raises(RuntimeError) as caught:
+            machine_code.begin(module)()
+        assert caught.value is not None
+        del caught
+        gc.collect()
+
+
 def test_a_function_in_the_language_of_llvm() -> None:
     scope = functions("def f(a):\n    return a + 1\n", {})
-    text = generated.optimised(scope["f"], "int64(int64)")
+    text = optimised(scope["f"], [INTEGER])
     assert "add nsw i64" in text

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba.types import f4, f8, i8
 
 import boundary as bc
 import ssr
-from ssr.runtime import lanes, sums
+from ssr.kernel import ir
+from ssr.runtime import sums
 from ssr.runtime.intrinsics import Memory
+from ssr.runtime.sums import accumulate_squares, root
 
 from . import generated, memory, plain
 from . import strategies as some
@@ -37,16 +38,19 @@ SIZES = st.builds(
 
 
 def kernel(state, buffer, start, count, out):  # type: ignore[no-untyped-def]
-    lanes.accumulate_squares(state, 0, buffer, start, count)
-    out[0] = lanes.root(state, 0)
+    accumulate_squares(state, 0, buffer, start, count)
+    out[0] = root(state, 0)
     return 0
 
 
 @pytest.fixture(scope="module")
 def compiled() -> dict[str, Any]:
     return {
-        name: generated.compiled(kernel, i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]))
-        for name, kind in (("float64", f8), ("float32", f4))
+        name: generated.compiled(
+            kernel,
+            [ir.Array("i8", 2), line, generated.INTEGER, generated.INTEGER, generated.DOUBLES],
+        )
+        for name, line in (("float64", generated.DOUBLES), ("float32", generated.SINGLES))
     }
 
 

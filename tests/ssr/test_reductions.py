@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba.types import f4, f8, i8
 
 import ssr
 from ssr.errors import Error
-from ssr.runtime import lanes, sums
+from ssr.kernel import ir
+from ssr.runtime import sums
 from ssr.runtime.intrinsics import Memory
+from ssr.runtime.sums import accumulate, extreme, found, total
 
 from . import generated, memory, plain
 from . import strategies as some
@@ -30,20 +31,23 @@ A = ssr.stencil(plane, plane, CROSS, outside="drop")
 
 
 def kernel(state, buffer, start, count, out):  # type: ignore[no-untyped-def]
-    lanes.accumulate(state, 0, buffer, start, count)
-    lanes.extreme(state, 1, 1, buffer, start, count)
-    lanes.extreme(state, 2, -1, buffer, start, count)
-    out[0] = lanes.total(state, 0)
-    out[1] = lanes.found(state, 1)
-    out[2] = lanes.found(state, 2)
+    accumulate(state, 0, buffer, start, count)
+    extreme(state, 1, 1, buffer, start, count)
+    extreme(state, 2, -1, buffer, start, count)
+    out[0] = total(state, 0)
+    out[1] = found(state, 1)
+    out[2] = found(state, 2)
     return 0
 
 
 @pytest.fixture(scope="module")
 def compiled() -> dict[str, Any]:
     return {
-        name: generated.compiled(kernel, i8(i8[:, ::1], kind[::1], i8, i8, f8[::1]))
-        for name, kind in (("float64", f8), ("float32", f4))
+        name: generated.compiled(
+            kernel,
+            [ir.Array("i8", 2), line, generated.INTEGER, generated.INTEGER, generated.DOUBLES],
+        )
+        for name, line in (("float64", generated.DOUBLES), ("float32", generated.SINGLES))
     }
 
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numba.types import Array, f4, f8, i8
 
+from ssr.kernel import ir
 from ssr.run.call_layout import layout_of
 from ssr.runtime.refusals import meet, refused
-from tests.ssr.generated import compiled, functions
+from tests.ssr.generated import INTEGER, INTEGERS, compiled, functions
 
 View = np.ndarray[Any, Any]
 
-KINDS = {"float64": f8, "float32": f4}
+KINDS = {"float64": "f8", "float32": "f4"}
 
 
 @cache
@@ -31,9 +31,8 @@ def run({", ".join(names)}, layout, written):
     return 1 if refused({given}, layout, written) else 0
 """
     function = functions(source, {"refused": refused})["run"]
-    kinds = [Array(KINDS[dtype], n, "A", readonly=True) for n in axes]
-    run: Callable[..., int] = compiled(function, i8(*kinds, i8[::1], i8))
-    return run
+    arrays = [ir.Array(KINDS[dtype], n, contiguous=False) for n in axes]
+    return compiled(function, [*arrays, INTEGERS, INTEGER])
 
 
 @st.composite

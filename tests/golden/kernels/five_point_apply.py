@@ -1,14 +1,11 @@
 """stencil apply, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(4.0)
@@ -61,11 +58,3 @@ def kernel(y, x, layout, table_0):
                     s22 = s21 - ld(x, x_r17 + i) if test13 else s21
                     st(y, y_r14 + i, s22)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :],
-    Array(f8, 2, 'A', readonly=True),
-    i8[::1],
-    i8[:, ::1],
-)

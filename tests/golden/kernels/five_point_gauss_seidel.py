@@ -1,14 +1,11 @@
 """gauss_seidel, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, 0), (0, -1)), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(0.25)
@@ -64,12 +61,3 @@ def kernel(x, b, t0, layout, table_0):
                 s21 = fma(w0, ld(x, x_r1 + i - 1), s20)
                 st(x, x_r1 + i, s21)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :],
-    Array(f8, 2, 'A', readonly=True),
-    f8[::1],
-    i8[::1],
-    i8[:, ::1],
-)

@@ -1,14 +1,11 @@
 """jacobi, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('t0', 0, 2, 0, None, 1)], 'scalars': ['omega'], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'x', 'order': 'any', 'earlier': None, 'whole_lines': False, 'fused': True}], 'loops': 3, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(-4.0)
@@ -95,13 +92,3 @@ def kernel(x, b, t0, omega, layout, table_0):
                     for i in range(nx):
                         st(x, x_r45 + i, ld(t0, t0_r46 + i))
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :],
-    Array(f8, 2, 'A', readonly=True),
-    f8[::1],
-    f8,
-    i8[::1],
-    i8[:, ::1],
-)

@@ -1,14 +1,11 @@
 """red_black apply, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['nx', 'ny'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 4, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(4.0)
@@ -172,11 +169,3 @@ def kernel(y, x, layout, table_0):
                     s84 = fma(w0, ld(x, x_0 + j * x_s0), s83)
                     st(y, y_0 + j * y_s0, s84)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :],
-    Array(f8, 2, 'A', readonly=True),
-    i8[::1],
-    i8[:, ::1],
-)

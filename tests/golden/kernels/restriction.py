@@ -1,14 +1,11 @@
 """restriction apply, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False}], 'loops': 1, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(-0.0)
@@ -33,11 +30,3 @@ def kernel(y, x, layout, table_0):
                 s3 = fma(w1, ld(x, x_0 + 2 * i + 1), s2)
                 st(y, y_0 + i, s3)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:],
-    Array(f8, 1, 'A', readonly=True),
-    i8[::1],
-    i8[:, ::1],
-)

@@ -1,14 +1,11 @@
 """stencil apply, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['y', 'x'], 'temporaries': {}, 'written': ['y'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'y', 'order': 'any', 'earlier': (), 'whole_lines': False, 'fused': False, 'planes': 4}], 'loops': 5, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(-0.0)
@@ -98,13 +95,3 @@ def kernel(y, x, c0, g1, layout, table_0):
                         s31 = s30 - ld(c0, c0_p1 + i)
                         st(y, y_r23 + i, s31)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :, :],
-    Array(f8, 3, 'A', readonly=True),
-    f8[::1],
-    f8[::1],
-    i8[::1],
-    i8[:, ::1],
-)

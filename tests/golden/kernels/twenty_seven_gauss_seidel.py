@@ -1,14 +1,11 @@
 """gauss_seidel, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['x', 'b'], 'temporaries': {}, 'written': ['x'], 'buffers': [('c0', 0, 1, 1, None, 8), ('g1', 0, 4, 1, None, 8), ('t2', 0, 1, 16, None, 8), ('u3', 0, 1, 16, None, 8)], 'scalars': [], 'sizes': ['nx', 'ny', 'nz'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1, -1, -1), (-1, -1, 0), (-1, -1, 1), (-1, 0, -1), (-1, 0, 0), (-1, 0, 1), (-1, 1, -1), (-1, 1, 0), (-1, 1, 1), (0, -1, -1), (0, -1, 0), (0, -1, 1), (0, 0, -1)), 'whole_lines': True, 'fused': False}], 'loops': 8, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(-0.0)
@@ -147,15 +144,3 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                         s53 = fma(w6, ld(u3, u3_m8 + i), s52)
                         st(x, x_r41 + i, s53)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:, :, :],
-    Array(f8, 3, 'A', readonly=True),
-    f8[::1],
-    f8[::1],
-    f8[::1],
-    f8[::1],
-    i8[::1],
-    i8[:, ::1],
-)

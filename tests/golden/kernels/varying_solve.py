@@ -1,14 +1,11 @@
 """solve, generated for float64."""
 
 import numpy as np
-from numba.types import Array, f4, f8, i8
 
 from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
-from ssr.runtime.lanes import accumulate, accumulate_squares, extreme, found, root, total
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
-
-META = {'fields': ['x', 'r', 'a', 'b', 'c'], 'temporaries': {}, 'written': ['x'], 'buffers': [('q0', 0, 1, 0, None, 1), ('t0', 0, 1, 0, None, 1)], 'scalars': [], 'sizes': ['n'], 'nests': [{'target': 'x', 'order': 'forward', 'earlier': ((-1,),), 'whole_lines': False, 'fused': False}], 'loops': 2, 'reductions': 0, 'results': 0, 'stored': (), 'debug': False, 'functions': []}
+from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 
@@ -45,16 +42,3 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
                 s2 = fma(ld(q0, q0_0 + i), ld(x, x_0 + i - 1), s1)
                 st(x, x_0 + i, s2)
     return 0
-
-
-SIGNATURE = i8(
-    f8[:],
-    Array(f8, 1, 'A', readonly=True),
-    Array(f8, 1, 'A', readonly=True),
-    Array(f8, 1, 'A', readonly=True),
-    Array(f8, 1, 'A', readonly=True),
-    f8[::1],
-    f8[::1],
-    i8[::1],
-    i8[:, ::1],
-)

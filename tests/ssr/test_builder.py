@@ -1,4 +1,4 @@
-"""Instructions of LLVM: what is known is not written, and what is written twice is written once."""
+"""Instructions of LLVM: known results are not written, and repeated instructions once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llvmlite import binding
 from llvmlite import ir as llvm
-from numba import types
 
-from ssr.build.instructions import Builder, Names, Structure, arithmetic
+from ssr.kernel import ir
+from ssr.kernel.types import DOUBLE, INTEGER, TypeMismatch, Vector
+from ssr.native.arithmetic import binary, compare
+from ssr.native.builder import Builder
+from ssr.native.values import ELEMENTS, Value
 
 WORD = llvm.IntType(64)
-BYTE = llvm.IntType(8)
-PAIR = llvm.LiteralStructType([WORD, llvm.ArrayType(WORD, 2)])
 
 
 def begun(*arguments: Any, result: Any = WORD) -> tuple[Builder, Any]:
@@ -103,61 +104,54 @@ def test_what_is_written_in_the_middle_of_a_block_stands_before_its_use() -> Non
     assert function.blocks[0].instructions[-1] is end
 
 
-def test_members_of_structures_are_those_that_were_put_in() -> None:
-    builder, function = begun(WORD, WORD, llvm.ArrayType(WORD, 2))
-    x, y, both = function.args
-    made = builder.insert_value(llvm.Constant(PAIR, llvm.Undefined), x, 0)
-    made = builder.insert_value(made, both, 1)
-    changed = builder.insert_value(made, y, [1, 0])
-    assert isinstance(changed, Structure)
-    assert changed.type == PAIR
-    assert builder.extract_value(changed, 0) is x
-    assert builder.extract_value(changed, [1, 0]) is y
-    assert builder.extract_value(made, 1) is both
-    assert function.blocks[0].instructions == []
-    builder.extract_value(changed, [1, 1])
-    whole = builder.extract_value(changed, 1)
-    builder.ret(builder.extract_value(whole, 0))
-    assert "insertvalue" in written(function)
+KINDS = {"i8": "integer", "f8": "number", "f4": "number", "b1": "truth"}
+OPERATORS: dict[str, tuple[str, ...]] = {
+    "integer": ("+", "-", "*", "//", "%", "&", "|", "<<", ">>"),
+    "number": ("+", "-", "*", "/"),
+    "truth": ("&", "|"),
+}
 
 
-def test_structures_are_written_where_they_are_wanted_as_a_whole() -> None:
-    builder, function = begun(WORD, PAIR.as_pointer(), result=PAIR)
-    x, place = function.args
-    made = builder.insert_value(llvm.Constant(PAIR, llvm.Undefined), x, 0)
-    builder.store(made, place)
-    kind = llvm.FunctionType(llvm.VoidType(), [PAIR])
-    builder.call(llvm.Function(function.module, kind, "g"), [made])
-    chosen = builder.select(builder.icmp_signed("<", x, WORD(1)), made, builder.load(place))
-    builder.ret(builder.insert_value(chosen, x, 0))
-    assert written(function).count("insertvalue") == 4
-
-
-@pytest.mark.parametrize("kind", [types.intp, types.float64, types.float32, types.boolean])
-def test_arithmetic_is_for_operands_of_one_type(kind: Any) -> None:
-    meant = {types.intp: WORD, types.float64: llvm.DoubleType(), types.float32: llvm.FloatType()}
-    bits = meant.get(kind, llvm.IntType(1))
+@pytest.mark.parametrize("element", KINDS)
+def test_arithmetic_is_for_operands_of_one_type(element: str) -> None:
+    """There are no other operations; comparisons are for all types."""
+    bits = ELEMENTS[element]
     builder, function = begun(bits, bits, result=llvm.VoidType())
-    known = {
-        types.intp: ["add", "sub", "mul", "lt", "eq", "ne"],
-        types.boolean: ["and_", "or_"],
-    }.get(kind, ["add", "sub", "mul", "truediv", "lt", "eq", "ne"])
-    for name in ("add", "sub", "mul", "truediv", "lt", "eq", "ne", "and_", "or_", "mod"):
-        found = arithmetic(builder, getattr(operator, name), [kind, kind], function.args)
-        assert (found is not None) is (name in known), name
-    assert arithmetic(builder, operator.add, [kind, types.uint8], function.args) is None
-    assert arithmetic(builder, operator.neg, [kind], function.args[:1]) is None
+    operands = [Value(ir.Scalar(element), bits) for bits in function.args]
+    for operator_ in ("+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"):
+        if operator_ in OPERATORS[KINDS[element]]:
+            assert binary(builder, operator_, *operands).type == ir.Scalar(element)
+        else:
+            with pytest.raises(TypeMismatch):
+                binary(builder, operator_, *operands)
+    for relation in ("<", "==", "!="):
+        assert compare(builder, relation, *operands).type == ir.Scalar("b1")
     builder.ret_void()
-    names = written(function)
-    assert len(names) == len(known) + 1
-    if isinstance(kind, types.Float):  # NaN is unequal to itself, and not equal
+    written(function)
+    if KINDS[element] == "number":  # NaN is unequal to itself, and not equal
         orders = [one.op for one in function.blocks[0].instructions if one.opname == "fcmp"]
         assert orders == ["olt", "oeq", "une"]
 
 
+def test_vectors_have_no_arithmetic_with_other_types() -> None:
+    vector = Vector("f8", 4)
+    builder, function = begun(llvm.VectorType(llvm.DoubleType(), 4), result=llvm.VoidType())
+    value = Value(vector, function.args[0])
+    assert binary(builder, "*", value, Value(DOUBLE, llvm.DoubleType()(2.0))).type == vector
+    for other in Value(INTEGER, WORD(2)), Value(ir.Scalar("f4"), llvm.FloatType()(2.0)):
+        with pytest.raises(TypeMismatch):
+            binary(builder, "*", value, other)
+    builder.ret_void()
+    assert written(function) == ["fmul", "ret void"]
+
+
 def test_names_of_a_function_differ() -> None:
-    _, function = begun(WORD)
+    module = llvm.Module("test")
+    function = llvm.Function(module, llvm.FunctionType(WORD, [WORD]), "f")
     function.args[0].name = "x"
-    names = Names(function.scope)
-    given_names = [names.register(name, deduplicate=True) for name in ("", "x", "x", "", "y")]
-    assert len({*given_names, "x"}) == 6
+    builder = Builder.beginning(function)
+    values = [builder.add(function.args[0], WORD(n), name) for n, name in enumerate("xxy", 1)]
+    values += [builder.add(function.args[0], WORD(n)) for n in (4, 5)]
+    assert len({"x", *(value.name for value in values)}) == 6
+    builder.ret(values[-1])
+    assert written(function).count("add") == 5

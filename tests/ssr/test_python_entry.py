@@ -1,22 +1,23 @@
-"""What Python calls to run a kernel reads arrays as NumPy keeps them."""
+"""The function by which Python calls a kernel reads arrays as NumPy keeps them."""
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from numba import types
-from numba.types import Array, f4, f8, i8
 
+from ssr.kernel import ir
+from ssr.native.python_entry import Compiled
 from ssr.run.call_layout import layout_of
 from ssr.run.entry import entry_point
+from ssr.runtime import checked
 from ssr.runtime.constants import REFUSED
-from ssr.runtime.intrinsics import st
+from ssr.runtime.intrinsics import ld, st
 from ssr.runtime.refusals import refused
-from tests.ssr.generated import compiled, functions
+from tests.ssr.generated import DOUBLE, INTEGERS, entered, functions
 
 SOURCE = """
 def seen(a, found, number):
@@ -31,13 +32,11 @@ def seen(a, found, number):
 
 
 @pytest.fixture(scope="module", params=["f8", "f4"])
-def seen(request: pytest.FixtureRequest) -> Callable[..., int]:
-    """Return the function for arrays of a type."""
-    kind = {"f8": f8, "f4": f4}[request.param]
+def seen(request: pytest.FixtureRequest) -> tuple[Compiled, np.dtype[Any]]:
+    """Return the function for arrays of a type, and the type."""
     function = functions(SOURCE, {"refused": refused, "st": st})["seen"]
-    run: Callable[..., int] = compiled(function, i8(Array(kind, 3, "A"), i8[::1], kind))
-    vars(run)["dtype"] = np.dtype(request.param)
-    return run
+    array = ir.Array(request.param, 3, contiguous=False, written=True)
+    return entered(function, [array, INTEGERS, DOUBLE]), np.dtype(request.param)
 
 
 def views(dtype: Any) -> list[np.ndarray[Any, Any]]:
@@ -57,28 +56,28 @@ def layout(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def test_shape_and_strides_are_those_of_the_array(seen: Any) -> None:
-    dtype = seen.dtype
+    run, dtype = seen
     for a in views(dtype):
         found = layout(a)
-        assert seen(a, found, dtype.type(np.nan)) == a.size
+        assert run(a, found, np.nan) == a.size
         assert tuple(found[8:]) == (*a.shape, 1)
         found[7] += dtype.itemsize
-        seen(a, found, dtype.type(np.nan))
+        run(a, found, np.nan)
         assert found[11] == 0
 
 
 def test_the_first_element_is_where_numpy_has_it(seen: Any) -> None:
-    for a in views(seen.dtype):
+    run, dtype = seen
+    for a in views(dtype):
         if a.size:
-            found = layout(a)
-            seen(a, found, seen.dtype.type(2.5))
+            run(a, layout(a), 2.5)
             assert a[0, 0, 0] == 2.5
 
 
 def test_arrays_of_other_types_are_refused(seen: Any) -> None:
     """Whatever they are, before anything is read; those of one form do not change the next."""
-    dtype = seen.dtype
-    run = entry_point(seen)
+    kernel, dtype = seen
+    run = entry_point(kernel)
     a = np.zeros((2, 2, 2), dtype)
     protected = a.copy()
     protected.flags.writeable = False
@@ -98,27 +97,59 @@ def test_arrays_of_other_types_are_refused(seen: Any) -> None:
 
 
 def test_numbers_of_python_are_taken(seen: Any) -> None:
-    a = np.zeros((2, 2, 2), seen.dtype)
-    for number in 2.5, np.float64(2.5), np.float32(2.5):
+    kernel, dtype = seen
+    a = np.zeros((2, 2, 2), dtype)
+    for number, meant in (2.5, 2.5), (np.float64(2.5), 2.5), (np.float32(2.5), 2.5), (-1, -1.0):
         a[...] = 0.0
-        entry_point(seen)(a, layout(a), number)
-        assert a[0, 0, 0] == 2.5
+        entry_point(kernel)(a, layout(a), number)
+        assert a[0, 0, 0] == meant
+
+
+def test_other_arguments_are_errors_of_python(seen: Any) -> None:
+    kernel, dtype = seen
+    a = np.zeros((2, 2, 2), dtype)
+    with pytest.raises(TypeError, match="real number"):
+        kernel(a, layout(a), "2.5")
+    with pytest.raises(TypeError, match="another number of arguments"):
+        kernel(a, layout(a))
+    with pytest.raises(TypeError, match="another number of arguments"):
+        kernel(a, layout(a), 1.0, 2.0)
+    assert not a.any()
 
 
 def test_references_are_neither_kept_nor_lost(seen: Any) -> None:
-    a, found = np.zeros((2, 2, 2), seen.dtype), np.array([0] * 12)
-    number = seen.dtype.type(3.0)
-    seen(a, found, number)
+    kernel, dtype = seen
+    a, found, number = np.zeros((2, 2, 2), dtype), np.array([0] * 12), float("1e3")
+    kernel(a, found, number)
     before = [sys.getrefcount(each) for each in (a, found, number)]
     for _ in range(1000):
-        seen(a, found, number)
+        kernel(a, found, number)
     after = [sys.getrefcount(each) for each in (a, found, number)]
     assert after == before
 
 
-def test_a_function_without_a_result_returns_none() -> None:
-    function = functions("def clear(a):\n    st(a, 0, 0.0)\n", {"st": st})["clear"]
-    a = np.ones(3)
-    run = compiled(function, types.none(f8[::1]))
-    assert run(a) is None
-    assert a.tolist() == [0.0, 1.0, 1.0]
+def test_kernels_share_one_function(seen: Any) -> None:
+    """Those with other arguments, which live on when the first kernel has gone."""
+    array = ir.Array("f8", written=True)
+    first = entered(functions("def f(a):\n    st(a, 0, 1.0)\n", {"st": st})["f"], [array])
+    text = "def g(a, b):\n    st(b, 1, ld(a, 0))\n    return 5\n"
+    second = entered(functions(text, {"st": st, "ld": ld})["g"], [array, array])
+    a, b = np.zeros(2), np.zeros(2)
+    assert first(a) == 0
+    del first
+    gc.collect()
+    assert second.call(a, b) == 5
+    assert (a.tolist(), b.tolist()) == ([1.0, 0.0], [0.0, 1.0])
+
+
+def test_an_exception_of_a_kernel_is_raised() -> None:
+    text = "def f(a, s):\n    st(a, 2, s)\n    return 1\n"
+    run = entered(
+        functions(text, {"st": checked.st, "ld": checked.ld})["f"], [ir.Array("f8"), DOUBLE]
+    )
+    a = np.zeros(3)
+    assert run(a, 2.0) == 1
+    assert a[2] == 2.0
+    for _ in range(3):
+        with pytest.raises(AssertionError, match="reaches outside an array"):
+            run(np.zeros(2), 2.0)
