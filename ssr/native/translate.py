@@ -28,7 +28,6 @@ from ..kernel.types import (
     TypeMismatch,
 )
 from ..kernel.uses import plain
-from ..kernel.vectorize import vectorize
 from ..runtime.constants import RAISED
 from ..runtime.target import current
 from . import arithmetic, arrays, bundles, control, reductions, vectors
@@ -102,8 +101,6 @@ def translated(
     inside
         Whether the function ``kernel`` becomes part of the one that calls it.
     """
-    if not overlapping:
-        module = vectorize(module, current())
     made = Translation(module, overlapping=overlapping, inside=inside)
     made.write_entry(main, types)
     if made.blocks > LARGE and current().masks:
