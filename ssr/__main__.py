@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from . import __version__
 from .build import cache
 from .command import run_command
-from .runtime import internals, target
+from .options import Options
+from .runtime import target
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
 """Packages that kernels are made with or tested against."""
@@ -82,11 +83,10 @@ def installed(distribution: str) -> str | None:
 
 
 def compiler() -> str:
-    """Return which compiler makes kernels, as text."""
-    reason = internals.objection()
-    if reason is None:
-        return "the package's own, on Numba"
-    return f"numba.njit: slower, the same results ({reason})"
+    """Return the compiler of kernels, as text."""
+    if Options().chosen_compiler() == "numba":
+        return "numba.njit: slower, the same results (SSR_COMPILER)"
+    return "LLVM, by llvmlite"
 
 
 def kept() -> str:

@@ -206,6 +206,7 @@ __all__ = [
     "blocked",
     "buffer_elements",
     "build",
+    "builder_of",
     "call",
     "check_row",
     "checked_name",
@@ -283,7 +284,7 @@ def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
-    """Return the kernel of a program for the name of a type; Numba is loaded now."""
+    """Return the kernel of a program for the name of a type; llvmlite is loaded now."""
     from .build.kernel import build as built
 
     return built(program, options, dtype)
@@ -291,9 +292,16 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 def compiled(name: str, functions: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
     """Return the addresses of functions of C, each written into a module of LLVM by a function."""
-    from .build.native import compiled as made
+    from .native.machine_code import functions_of_c
 
-    return made(name, functions)
+    return functions_of_c(name, functions)
+
+
+def builder_of(function: Any) -> Any:
+    """Return a writer of the body of a function of LLVM (`ssr.native.builder.Builder`)."""
+    from .native.builder import Builder
+
+    return Builder.beginning(function)
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
@@ -319,14 +327,14 @@ def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
 
 def write_share(builder: Any, kind: Any, state: Any, given: Any) -> None:
     """Write what gives the terms of a state to a sum (kind 0), a maximum (1) or a minimum (2)."""
-    from .runtime.sharing import write_share as written
+    from .native.sharing import write_share as written
 
     written(builder, kind, state, given)
 
 
 def write_combined(builder: Any, kind: Any, given: Any, state: Any) -> None:
     """Write what makes the state of all terms of what has been given to it."""
-    from .runtime.sharing import write_combined as written
+    from .native.sharing import write_combined as written
 
     written(builder, kind, given, state)
 

@@ -10,6 +10,9 @@ from .errors import ArgumentError
 WIDE = 8
 """Rows that wide boxes have at least along each of their last two axes, unless they have all."""
 
+COMPILERS = "llvm", "numba"
+"""The compilers of kernels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -50,6 +53,10 @@ class Options:
         the instructions of this name only. Keeps bits. By default they are for the processor that
         ``SSR_CPU`` in the environment names, or ``NUMBA_CPU_NAME``, or else for the one at hand.
         The stage "assembly" of `Program.explain` shows kernels that cannot run here, too.
+    compiler
+        ``"llvm"``, which is the default, or ``"numba"``: `numba.njit` compiles the Python source of
+        kernels, in each process. Keeps bits, but compilation takes several times as long.
+        ``SSR_COMPILER`` in the environment chooses for all programs that do not.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError, and a pivot along a line that is zero as a
@@ -59,7 +66,8 @@ class Options:
     Raises
     ------
     ArgumentError
-        If an option is neither True nor False, or the name of a processor is no text.
+        If an option is neither True nor False, the name of a processor is no text, or a compiler is
+        unknown.
 
     Examples
     --------
@@ -87,6 +95,7 @@ class Options:
     distributed: bool = False
     wide_boxes: bool = False
     cpu: str | None = None
+    compiler: str | None = None
     debug: bool = False
 
     def __post_init__(self) -> None:
@@ -95,9 +104,30 @@ class Options:
             if option.name == "cpu":
                 if value is not None and not isinstance(value, str):
                     raise ArgumentError(f"Option cpu must be a name or None, not {value!r}.")
+            elif option.name == "compiler":
+                if value is not None:
+                    _check_compiler(value, "Option compiler")
             elif not isinstance(value, bool):
                 raise ArgumentError(f"Option {option.name} must be True or False, not {value!r}.")
+
+    def chosen_compiler(self) -> str:
+        """Return the compiler of kernels: that of the options, or of the environment.
+
+        Raises
+        ------
+        ArgumentError
+            If the environment names one that is unknown.
+        """
+        found = self.compiler or os.environ.get("SSR_COMPILER") or COMPILERS[0]
+        _check_compiler(found, "SSR_COMPILER")
+        return found
 
     def settled(self) -> Options:
         """Return the options together with those that the environment sets."""
         return replace(self, debug=True) if os.environ.get("SSR_DEBUG") == "1" else self
+
+
+def _check_compiler(name: object, given_by: str) -> None:
+    if name not in COMPILERS:
+        known = " or ".join(map(repr, COMPILERS))
+        raise ArgumentError(f"{given_by} must be {known}, not {name!r}.")

@@ -27,8 +27,8 @@ MAY_IMPORT = {
 ROOMS = {
     "ssr": (
         "errors", "public", "command", "forking", "compiling", "options", "kernel", "points",
-        "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "build",
-        "explain", "run", "provenance", "programs", "matrices", "recurrences", "blocks",
+        "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "native",
+        "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices", "recurrences", "blocks",
         "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (

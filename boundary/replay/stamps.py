@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
+from llvmlite import ir as llvm
 
-from ssr.extension import Array, Function
+from ssr.extension import Array, Function, builder_of, compiled
 
 ROOM = 1 << 16
 """How many events a log has room for."""
@@ -35,7 +35,7 @@ class Stamps:
 
     def function(self, event: int) -> Function:
         """Return what a kernel calls to note an event by itself."""
-        return Function(_noting().address, event, self._log.ctypes.data)
+        return Function(_noting(), event, self._log.ctypes.data)
 
     def read(self) -> tuple[Array, Array]:
         """Return the events, and their times in seconds."""
@@ -44,23 +44,23 @@ class Stamps:
 
 
 @cache
-def _noting() -> Any:
-    """Return the compiled function ``int note(int event, void *log)``."""
-    numba: Any = import_module("numba")
-    functions: Any = import_module("numba.core.types.functions")
-    signature = numba.types.int32(numba.types.int32, numba.types.voidptr)
-    clock = functions.ExternalFunction("clock_gettime", signature)
-    carray = numba.carray
-    monotonic, room, length = time.CLOCK_MONOTONIC, ROOM, 1 + 3 * ROOM
+def _noting() -> int:
+    """Return the address of the compiled function ``int note(int event, void *log)``."""
+    return compiled("stamps", {"note": _write})["note"]
 
-    def note(event: Any, given: Any) -> Any:
-        log = carray(given, length, np.int64)
-        count = log[0]
-        if count == room:
-            return 1
-        log[1 + 3 * count] = event
-        clock(monotonic, log[2 + 3 * count :].ctypes)
-        log[0] = count + 1
-        return 0
 
-    return numba.cfunc(signature)(note)
+def _write(module: Any) -> None:
+    number, word = llvm.IntType(32), llvm.IntType(64)
+    kind = llvm.FunctionType(number, [number, word.as_pointer()])
+    function = llvm.Function(module, kind, "note")
+    event, log = function.args
+    b = builder_of(function)
+    count = b.get(log, 0)
+    with b.if_then(b.icmp_signed("==", count, word(ROOM))):
+        b.ret(number(1))
+    row = b.at(log, b.mul(count, word(3)))
+    b.store(b.sext(event, word), b.at(row, 1))
+    clock = b.external("clock_gettime", number, number, log.type)
+    b.call(clock, [number(time.CLOCK_MONOTONIC), b.at(row, 2)])
+    b.store(b.add(count, word(1)), log)
+    b.ret(number(0))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from llvmlite import ir as llvm
 
-from ssr.extension import FINISHED, At, compiled
+from ssr.extension import FINISHED, At, builder_of, compiled
 
 from .code import ADDRESS, WORD, Words
 
@@ -47,9 +46,8 @@ def chain() -> int:
 
 
 def _write(module: Any) -> None:
-    cgutils: Any = import_module("numba.core.cgutils")
     made = llvm.Function(module, llvm.FunctionType(WORD, [ADDRESS]), "chain")
-    builder = llvm.IRBuilder(made.append_basic_block("entry"))
+    builder = builder_of(made)
     (table,) = made.args
     head = Words(builder, table)
     test, run, end = map(builder.append_basic_block, ("test", "run", "end"))
@@ -64,7 +62,7 @@ def _write(module: Any) -> None:
     row = Words(builder, builder.gep(head.at(0), [first]))
     with head.when(head.equal(Head.BEGUN, 0)):
         at = Words(builder, row.pointer(Word.AT))
-        cgutils.memset(builder, at.at(0), WORD(8 * len(At)), 0)
+        builder.clear(at.at(0), WORD(len(At)))
         at.set(At.ROWS, WORD(1))
         head.set(Head.BEGUN, WORD(1))
     enter = row.function(Word.ENTRY, ADDRESS, returns=WORD)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
 from typing import Any
 
 from llvmlite import ir as llvm
+
+from ssr.extension import builder_of
 
 WORD, NUMBER, BYTE = llvm.IntType(64), llvm.IntType(32), llvm.IntType(8)
 ADDRESS = BYTE.as_pointer()
@@ -24,7 +25,7 @@ PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
 def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:
     """Return a new function that returns an int of C, and a builder at its beginning."""
     made = llvm.Function(module, llvm.FunctionType(NUMBER, arguments), name)
-    return made, llvm.IRBuilder(made.append_basic_block("entry"))
+    return made, builder_of(made)
 
 
 class Words:
@@ -75,10 +76,9 @@ class Words:
 @contextmanager
 def each_row(builder: Any, count: Any, rows: Any, width: int) -> Iterator[Words]:
     """Write a loop over the rows of a table."""
-    cgutils: Any = import_module("numba.core.cgutils")
     words = builder.bitcast(rows, WORD.as_pointer())
-    with cgutils.for_range(builder, builder.sext(count, WORD)) as loop:
-        yield Words(builder, builder.gep(words, [builder.mul(loop.index, WORD(width))]))
+    with builder.count_to(builder.sext(count, WORD)) as row:
+        yield Words(builder, builder.gep(words, [builder.mul(row, WORD(width))]))
 
 
 def spin(
@@ -99,9 +99,7 @@ def spin(
     tired
         Writes code that returns from the function then, or else goes on behind the loop.
     """
-    cgutils: Any = import_module("numba.core.cgutils")
-    left = cgutils.alloca_once_value(builder, NUMBER(pauses))
-    rest = cgutils.alloca_once_value(builder, NUMBER(turns))
+    left, rest = builder.variable(NUMBER(pauses)), builder.variable(NUMBER(turns))
     again, wait, end = map(builder.append_basic_block, ("again", "wait", "end"))
     builder.branch(again)
     builder.position_at_end(again)
@@ -109,23 +107,16 @@ def spin(
     builder.position_at_end(wait)
     pause = PAUSES.get(platform.machine())
     if pause:
-        _call(builder, pause, llvm.VoidType())
+        builder.call(builder.external(pause, llvm.VoidType()), [])
     with builder.if_then(_counted(builder, left)):
         builder.store(NUMBER(pauses), left)
-        _call(builder, "sched_yield", NUMBER)
+        builder.call(builder.external("sched_yield", NUMBER), [])
         with builder.if_then(_counted(builder, rest)):
             tired()
             if not builder.block.is_terminated:
                 builder.branch(end)
     builder.branch(again)
     builder.position_at_end(end)
-
-
-def _call(builder: Any, name: str, returns: Any) -> None:
-    """Call a function without arguments by its name."""
-    cgutils: Any = import_module("numba.core.cgutils")
-    kind = llvm.FunctionType(returns, [])
-    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
 
 
 def _counted(builder: Any, counter: Any) -> Any:

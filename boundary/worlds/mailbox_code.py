@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from ssr.extension import compiled
@@ -138,8 +137,7 @@ def _place(row: Words, number: Any) -> Any:
 
 def _copy(row: Words, target: Any, source: Any) -> None:
     """Copy the values of a message."""
-    cgutils: Any = import_module("numba.core.cgutils")
-    cgutils.raw_memcpy(row.builder, target, source, row.get(Word.BYTES), 1)
+    row.builder.copy(target, source, row.get(Word.BYTES))
 
 
 def _check(builder: Any, code: Any) -> None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from ssr.extension import compiled, write_combined, write_share
@@ -180,7 +179,6 @@ def _add(module: Any) -> None:
 
 
 def _put(module: Any) -> None:
-    cgutils: Any = import_module("numba.core.cgutils")
     put, builder = function(module, "put", NUMBER, ADDRESS)
     own = Words(builder, put.args[1])
     seen = Words(builder, own.pointer(Place.OWN))
@@ -189,13 +187,12 @@ def _put(module: Any) -> None:
     room = _half(builder, seen, number, own.get(Place.COUNT))
     size = builder.mul(own.get(Place.COUNT), WORD(8))
     given = own.pointer(Place.GIVEN, WORD.as_pointer())
-    cgutils.raw_memcpy(builder, room, given, size, 1)
+    builder.copy(room, given, size)
     seen.publish(number, seen.pointer(Seen.COUNTER, WORD.as_pointer()))
     builder.ret(NUMBER(0))
 
 
 def _gather(module: Any) -> None:
-    cgutils: Any = import_module("numba.core.cgutils")
     gather, builder = function(module, "gather", NUMBER, ADDRESS, NUMBER.as_pointer(), ADDRESS)
     count, place, done, _ = gather.args
     own = Words(builder, place)
@@ -207,15 +204,15 @@ def _gather(module: Any) -> None:
             builder.ret(NUMBER(0))
     found = own.pointer(Place.FOUND, WORD.as_pointer())
     first = _half(builder, Words(builder, own.pointer(Place.OWN)), number, words)
-    cgutils.raw_memcpy(builder, found, first, builder.mul(words, WORD(8)), 1)
+    builder.copy(found, first, builder.mul(words, WORD(8)))
     with each_row(builder, count, own.at(len(Place)), len(Seen)) as row:
         room = _half(builder, row, number, words)
         others = row.when(builder.icmp_unsigned("!=", room, first))
-        with others, cgutils.for_range(builder, words) as loop:
-            here = builder.gep(found, [loop.index])
-            one, other = builder.load(here), builder.load(builder.gep(room, [loop.index]))
+        with others, builder.count_to(words) as place:
+            here = builder.gep(found, [place])
+            one, other = builder.load(here), builder.load(builder.gep(room, [place]))
             larger = builder.select(builder.icmp_signed(">", one, other), one, other)
-            is_summed = builder.icmp_signed("<", loop.index, own.get(Place.SUMMED))
+            is_summed = builder.icmp_signed("<", place, own.get(Place.SUMMED))
             builder.store(builder.select(is_summed, builder.add(one, other), larger), here)
     builder.store(NUMBER(1), done)
     builder.ret(NUMBER(0))

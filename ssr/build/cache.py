@@ -23,20 +23,10 @@ from functools import cache as once
 from pathlib import Path
 
 from ..errors import PACKAGE, user_span
-from ..runtime import internals
 from . import private_files
 
 LIMIT = 2**30
 """Bytes of all kernels together, beyond which those that were used longest ago are removed."""
-
-SETTINGS = (
-    "BOUNDSCHECK",
-    "DEBUGINFO_DEFAULT",
-    "LOOP_VECTORIZE",
-    "OPT",
-    "SLP_VECTORIZE",
-)
-"""Numba's own settings that change machine code."""
 
 _OURS = re.compile(r".+_[0-9a-f]{24}\.(kernel|lock|kernel\.[0-9a-f]{32}\.tmp)")
 _DIGEST = hashlib.sha256().digest_size
@@ -55,14 +45,12 @@ def cache_dir() -> Path:
 
 @once
 def environment() -> str:
-    """Return the settings and packages on which machine code depends, the target aside."""
+    """Return the packages on which machine code depends, the target aside."""
     import llvmlite
-    import numba
     import numpy as np
 
-    settings = [f"{name}={getattr(numba.config, name, None)}" for name in SETTINGS]
-    packages = [f"{p.__name__} {p.__version__}" for p in (numba, llvmlite, np)]
-    return "\n".join([sys.version, *packages, *settings])
+    packages = [f"{p.__name__} {p.__version__}" for p in (llvmlite, np)]
+    return "\n".join([sys.version, *packages])
 
 
 @once
@@ -83,10 +71,10 @@ def source_digest(package: Path) -> str:
 def digest(*texts: str, compiled: bool = True) -> str:
     """Return a name for texts that is the same in every process with the same source.
 
-    What is ``compiled`` depends on the environment, too; to look at that Numba is loaded.
+    What is ``compiled`` depends on the environment, too; to look at that llvmlite is loaded.
     """
     whole = hashlib.sha256()
-    more = [environment(), str(internals.objection())] if compiled else []
+    more = [environment()] if compiled else []
     for text in (*texts, ours(), *more):
         whole.update(text.encode())
         whole.update(b"\0")

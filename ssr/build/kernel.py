@@ -1,37 +1,41 @@
-"""A compiled kernel: its source module, its machine code, what a caller must know."""
+"""A compiled kernel: its source, its machine code, and all that a caller must know."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import linecache
-import marshal
 import pickle
-import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from types import CodeType, FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .. import ir
 from ..compiling import compiling
 from ..forking import postponed
-from ..kernel.ir import Function
-from ..kernel.print_python import function_lines
+from ..kernel.ir import Module, Type
 from ..options import Options
-from ..runtime import internals, target
+from ..runtime import target
 from ..runtime.metadata import KernelMeta
 from . import cache, progress
+from .names import CHECKED, DESCRIBED, Request, identity
 
 if TYPE_CHECKING:
+    from ..native.machine_code import Code
     from .pipeline import Lowered
 
-Place = tuple[Path, bool, target.Processor]
+__all__ = [
+    "Kernel", "assembly", "begin", "build", "build_plain", "describe", "folded", "generated",
+    "identity", "is_built", "is_described",
+]  # fmt: skip
+
+MachineCode = Callable[[], "Code | None"]
+"""Waits for machine code; there is none that can be kept of what Numba compiles."""
 
 
 @dataclass(frozen=True)
@@ -55,46 +59,28 @@ class Kernel:
         return self.ready()
 
 
-def text_of(program: ir.Program) -> str:
-    """Return the text that identifies a program: equal text, equal kernel.
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A kernel: its source, its description, and its machine code.
 
-    Every operation and sum is one line, so that what is shared is written once.
+    As long as there is none, it has its module in kernel IR.
     """
-    lines: dict[str, int] = {}
-    known: dict[int, tuple[ir.Value, str]] = {}  # with the values: these have their identity then
 
-    def name(value: ir.Value) -> str:
-        if id(value) not in known:
-            match value:
-                case ir.Op(operation, args):
-                    text = f"{operation} {' '.join(map(name, args))}"
-                case ir.Sum(terms):
-                    text = "sum " + "; ".join(map(summand, terms))
-                case _:
-                    text = repr(value)
-            known[id(value)] = value, f"%{lines.setdefault(text, len(lines))}"
-        return known[id(value)][1]
+    source: str
+    meta: KernelMeta
+    types: tuple[Type, ...]
+    module: Module | None
+    code: Code | None = None
 
-    def summand(term: ir.Term) -> str:
-        operand = "" if term.operand is None else name(term.operand)
-        return f"{term.domain.text} {name(term.weight)} {operand}"
+    @property
+    def key(self) -> _Key:
+        """A value that kernels with the same machine code have in common."""
+        return self.source, self.types
 
-    def meant(step: ir.Step) -> object:
-        if isinstance(step, ir.Call):
-            functions = [function_lines(f) for f in step.external.functions("step")]
-            made = step.external.rows(step.fields, step.scalars)
-            rows = made and [[(points.text, name(v)) for points, v in each] for each in made]
-            scalars = [name(v) for v in step.scalars]
-            return step.name, step.fields, scalars, step.alone, functions, rows
-        parts = [(name(p.value), replace(p, value=ir.ZERO)) for p in ir.parts(step)]
-        if isinstance(step, ir.Solve):
-            entries = [(name(e.value), replace(e, value=ir.ZERO)) for e in step.entries]
-            return parts, step.axis, step.size, entries
-        return parts
-
-    made = [meant(step) for step in program.steps]
-    results = [name(value) for value in program.results]
-    return repr((replace(program, steps=(), results=()), made, results, list(lines)))
+    @property
+    def main(self) -> str:
+        """The name of the function that is called from outside."""
+        return "call" if self.meta.whole or self.meta.units else "kernel"
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
@@ -107,102 +93,106 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     ArgumentError
         If the processor at hand lacks instructions of the one that it is compiled for.
     """
-    name = kernel_name(program, options, dtype)
-    with target.compiling_for(target.chosen(options.cpu)):
+    request = Request.of(program, options, dtype)
+    with target.compiling_for(request.processor):
         target.check_runs()
-        known = _BEGUN.pop((cache.cache_dir(), name), None) or _from_cache(name, options)
-        return known or _begun(name, program, options, dtype)
+        known = _BEGUN.pop((cache.cache_dir(), request.name()), None) or _from_cache(request)
+        return known or _begun(request)
 
 
 def begin(program: ir.Program, options: Options, dtype: str) -> None:
     """Begin to build a kernel that `build` will be asked for."""
-    name = kernel_name(program, options, dtype)
-    key = cache.cache_dir(), name
-    with target.compiling_for(target.chosen(options.cpu)):
+    request = Request.of(program, options, dtype)
+    key = cache.cache_dir(), request.name()
+    with target.compiling_for(request.processor):
         target.check_runs()
-        if key not in _BEGUN and _from_cache(name, options) is None:
-            _BEGUN[key] = _begun(name, program, options, dtype)
+        if key not in _BEGUN and _from_cache(request) is None:
+            _BEGUN[key] = _begun(request)
 
 
 _BEGUN: dict[tuple[Path, str], Kernel] = {}
 """Kernels that nobody has asked for yet."""
 
 
-def _from_cache(name: str, options: Options) -> Kernel | None:
+def _from_cache(request: Request) -> Kernel | None:
     """Return a kernel whose machine code the cache has."""
-    return _complete(name, _found(name) if options.cache else None)
+    return _complete(request, _found(request.name()) if request.options.cache else None)
 
 
-def _complete(name: str, found: _Text | None) -> Kernel | None:
-    """Return the kernel of what was found, if its machine code was."""
+def _complete(request: Request, found: _Text | None) -> Kernel | None:
+    """Return the kernel of a text, if that has its machine code."""
     if found is None or found.code is None:
         return None
     code = found.code
-    if _alike(found) is None:
-        _LATEST.append((_place(), found.source, lambda: code))
-    return _kernel(name, found, lambda: code, True, f"loading {name}")
+    if _alike(request, found) is None:
+        _LATEST.append((_place(request), found.key, lambda: code))
+    return _kernel(request, found, lambda: code, f"loading {request.name()}", from_cache=True)
 
 
-def _begun(name: str, program: ir.Program, options: Options, dtype: str) -> Kernel:
+def _begun(request: Request) -> Kernel:
     """Begin to make a kernel, unless another process has just made it."""
     from ..runtime.later import Later
 
-    told = f"compiling {program.name}"
+    name, kept = request.name(), request.options.cache
+    told = f"compiling {request.program.name}"
     with compiling(), progress.shown(told), contextlib.ExitStack() as held:
-        if options.cache:
+        if kept:
             held.enter_context(cache.locked(name))
-        found = _found(name) if options.cache else None  # made by another process, or described
-        made = _complete(name, found)
+        found = _found(name) if kept else None  # made by another process, or described
+        made = _complete(request, found)
         if made is not None:
             return made
-        text = found or _text(name, _lowered(program, options, dtype))
-        finish = (_alike(text) if options.cache else None) or _translated(text)
+        text = found or _text(_lowered(request))
+        finish = (_alike(request, text) if kept else None) or _translated(request, text)
         until_kept = held.pop_all()
 
-    def rest() -> bytes | None:
+    def rest() -> Code | None:
         with until_kept:
             code = finish()
-            if options.cache:
-                _keep(name, replace(text, code=code))
+            if kept:
+                _keep(name, replace(text, module=text.module if code is None else None, code=code))
             return code
 
     later = Later(rest)
-    kernel = _kernel(name, text, later.result, False, told)
-    if options.cache:
-        _LATEST.append((_place(), text.source, later.result))
-    return kernel
+    if kept:
+        _LATEST.append((_place(request), text.key, later.result))
+    return _kernel(request, text, later.result, told, from_cache=False)
 
 
 def _kernel(
-    name: str, text: _Text, code: Callable[[], bytes | None], from_cache: bool, told: str
+    request: Request, text: _Text, code: MachineCode, told: str, *, from_cache: bool
 ) -> Kernel:
     """Return a kernel whose machine code a function waits for."""
-    ready = partial(_loaded, text, code, told, target.processor())
-    return Kernel(name, text.source, text.meta, ready, from_cache)
+    ready = partial(_loaded, request, text, code, told)
+    return Kernel(request.name(), text.source, text.meta, ready, from_cache)
 
 
-_LATEST: deque[tuple[Place, str, Callable[[], bytes | None]]] = deque(maxlen=16)
-"""The source of the latest kernels, each with the place where it is kept and its machine code."""
+_Key = tuple[str, tuple[Type, ...]]
+
+Place = tuple[Path, str, target.Processor]
+"""The folder of the cache, the compiler, and the processor."""
+
+_LATEST: deque[tuple[Place, _Key, MachineCode]] = deque(maxlen=16)
+"""The latest kernels, each with the place where it is kept and its machine code."""
 
 
-def _place() -> Place:
-    """Return the folder of the cache, whether the package's own compiler is used, and for what."""
-    return cache.cache_dir(), internals.are_known(), target.processor()
+def _place(request: Request) -> Place:
+    return cache.cache_dir(), request.options.chosen_compiler(), request.processor
 
 
-def _alike(text: _Text) -> Callable[[], bytes | None] | None:
+def _alike(request: Request, text: _Text) -> MachineCode | None:
     """Return the machine code of one of the latest kernels whose source is the same.
 
     Options that make no difference to a program give the same source.
     """
-    here = _place()
-    for place, source, code in tuple(_LATEST):
-        if place == here and source == text.source:
+    here = _place(request)
+    for place, known, code in tuple(_LATEST):
+        if place == here and known == text.key:
             return code
     return None
 
 
-_LOADED: deque[tuple[str | bytes, Callable[..., int]]] = deque(maxlen=16)
+_LOADED: deque[tuple[object, Callable[..., int]]] = deque(maxlen=16)
 """The kernels that were loaded last, by their machine code, or by their source without any.
 
 A matrix that is bound anew at each step asks for the same one each time.
@@ -211,62 +201,101 @@ A matrix that is bound anew at each step asks for the same one each time.
 _LOADING = Lock()
 
 
-def _loaded(
-    text: _Text, code: Callable[[], bytes | None], told: str, processor: target.Processor
-) -> Callable[..., int]:
+def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
     """Return a kernel: one of those that were loaded last, or loaded anew.
 
     `numba.njit` compiles it now.
     """
     with postponed(), progress.shown(told):
         data = code()
-        with _LOADING, target.compiling_for(processor):
-            return _among_loaded(text, data)
-
-
-def _among_loaded(text: _Text, data: bytes | None) -> Callable[..., int]:
-    key = text.source if data is None else data
-    for known, run in tuple(_LOADED):
-        if known == key:
+        with _LOADING, target.compiling_for(request.processor):
+            key = text.key if data is None else data.kernel
+            for known, run in tuple(_LOADED):
+                if known == key:
+                    return run
+            run = _compiled(text, data)
+            _LOADED.append((key, run))
             return run
-    run = _compiled(text, data)
-    _LOADED.append((key, run))
-    return run
+
+
+def _compiled(text: _Text, data: Code | None) -> Callable[..., int]:
+    """Return a kernel as its machine code, or compiled by Numba."""
+    if data is not None:
+        from ..native.python_entry import compiled
+
+        return compiled(data, text.types)
+    from ..numba_backend import compiler
+
+    functions = [*text.meta.functions, "kernel"]
+    parts = [name for name in functions if name != text.main]
+    return compiler.compiled(vars(_module(text)), text.main, parts, text.types)
+
+
+def _translated(request: Request, text: _Text) -> MachineCode:
+    """Translate a kernel, and return a function that waits for its machine code."""
+    if request.options.chosen_compiler() == "numba":
+        from ..numba_backend.compiler import check_processor
+
+        check_processor()
+        return lambda: None
+    from ..native import python_entry
+
+    return python_entry.begin(_in_llvm(text))
+
+
+def _in_llvm(text: _Text) -> Any:
+    """Return a kernel in LLVM's language."""
+    from ..native.translate import translated
+
+    assert text.module is not None, "the kernel has no machine code"
+    return translated(
+        text.module,
+        text.main,
+        text.types,
+        overlapping=text.meta.debug,
+        inside=bool(text.meta.units or text.meta.functions),
+    )
+
+
+def assembly(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return the machine code of a program's kernel as text, also if it cannot run here."""
+    from ..native import machine_code
+
+    request = Request.of(program, options, dtype)
+    with target.compiling_for(request.processor), compiling():
+        return machine_code.assembly(_in_llvm(_text(_lowered(request))))
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
-    """Return what a caller must know about the kernel of a program, without compiling it.
+    """Return all that a caller must know about the kernel of a program, without compiling it.
 
-    It is lowered, unless the cache has it. Numba is loaded only then.
+    It is lowered, unless the cache has it. LLVM is loaded only then.
     """
-    described = kernel_name(program, options, dtype, DESCRIBED)
-    known = cache.find(described) if options.cache else None
+    request = Request.of(program, options, dtype)
+    kept, described = options.cache, request.name(DESCRIBED)
+    known = cache.find(described) if kept else None
     if known is not None:
-        return _meta(known.decode())
-    name = kernel_name(program, options, dtype)
-    found = _found(name) if options.cache else None
-    text = found or _text(name, _lowered(program, options, dtype))
-    if options.cache and found is None:
-        _keep(name, text)
-    if options.cache:
-        cache.keep(described, repr(text.meta.literal()).encode())
+        meta: KernelMeta = pickle.loads(known)
+        return meta
+    found = _found(request.name()) if kept else None
+    text = found or _text(_lowered(request))
+    if kept and found is None:
+        _keep(request.name(), text)
+    if kept:
+        cache.keep(described, pickle.dumps(text.meta))
     return text.meta
 
 
 def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
     """Return whether the cache has the machine code of a program's kernel."""
-    found = _found(kernel_name(program, options, dtype)) if options.cache else None
+    found = _found(Request.of(program, options, dtype).name()) if options.cache else None
     return found is not None and found.code is not None
 
 
 def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
     """Return whether the cache has the description of a program's kernel."""
-    name = kernel_name(program, options, dtype, DESCRIBED)
+    name = Request.of(program, options, dtype).name(DESCRIBED)
     return options.cache and cache.find(name) is not None
-
-
-DESCRIBED = "description"
-"""The form of a kernel of which only its description is kept."""
 
 
 def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
@@ -277,180 +306,64 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from ..runtime.intrinsics import plain
 
     name, text, from_cache = _checked(program, options, dtype)
-    module, meta = _module(text), text.meta
-    run = plain(module.call if meta.units else module.kernel)
-    return Kernel(name, text.source, meta, lambda: run, from_cache)
+    run = plain(getattr(_module(text), text.main if text.meta.units else "kernel"))
+    return Kernel(name, text.source, text.meta, lambda: run, from_cache)
 
 
 def generated(program: ir.Program, options: Options, dtype: str) -> tuple[ModuleType, KernelMeta]:
-    """Return the source that `build_plain` runs, as a module, and what a caller must know."""
-    name, text, _ = _checked(program, options, dtype)
-    module = ModuleType(name)
-    exec(text.bytecode, module.__dict__)
-    return module, text.meta
+    """Return the source that `build_plain` runs, as a module, and all that a caller must know."""
+    _, text, _ = _checked(program, options, dtype)
+    return _module(text), text.meta
 
 
 def _checked(program: ir.Program, options: Options, dtype: str) -> tuple[str, _Text, bool]:
     """Return the name and text of checked source, and whether the cache had it."""
-    name = kernel_name(program, options, dtype, "plain")
+    request = Request.of(program, options, dtype)
+    name = request.name(CHECKED)
     found = _found(name) if options.cache else None
-    text = found or _text(name, _lowered(program, options, dtype, checked=True))
+    text = found or replace(_text(_lowered(request, checked=True)), module=None)
     if options.cache and found is None:
         _keep(name, text)
     return name, text, found is not None
 
 
-def kernel_name(program: ir.Program, options: Options, dtype: str, *form: str) -> str:
-    """Return the name of a kernel in the cache: that of its program, readable, and a digest."""
-    compiled = DESCRIBED not in form
-    processor = target.chosen(options.cpu) if compiled else None
-    asked = options, dtype, form, processor
-    for known, *of, name in tuple(_NAMES):
-        if known is program and tuple(of) == asked:
-            return str(name)
-    stem = "".join(c if c.isalnum() else "_" for c in program.name).strip("_") or "kernel"
-    choices = repr(replace(options, cpu=None)), repr(processor), dtype, *form
-    digest = cache.digest(identity(program), *choices, compiled=compiled)
-    made = f"{stem[:40]}_{digest}"
-    _NAMES.append((program, *asked, made))
-    return made
-
-
-_NAMES: deque[tuple[Any, ...]] = deque(maxlen=8)
-"""The last names: a kernel is described and then built, and the text of a program is long."""
-
-
-def identity(program: ir.Program) -> str:
-    """Return the digest of the text of a program."""
-    for known, digest in tuple(_IDENTITIES):
-        if known is program:
-            return digest
-    digest = _digest(text_of(program))
-    _IDENTITIES.append((program, digest))
-    return digest
-
-
-_IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
-"""The last programs, of which several names are made."""
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _lowered(
-    program: ir.Program, options: Options, dtype: str, *, checked: bool = False
-) -> Lowered:
+def _lowered(request: Request, *, checked: bool = False) -> Lowered:
     from .pipeline import lower
 
+    program, dtype = request.program, request.dtype
     title = f"{program.name}, generated for {dtype}."
-    return lower(program, options, dtype, title, checked=checked)
+    return lower(program, request.options, dtype, title, checked=checked)
 
 
 def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
-    """Return the names of the calls of a program that are folded into what reads their points."""
+    """Return the names of the calls of a program that are folded into their readers."""
     from .pipeline import apart, direct
 
     return apart(direct(program, options)[0], options, dtype).gone
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A kernel: its source, the same compiled by Python, its description, and machine code.
-
-    As long as there is none, it has its functions in kernel IR.
-    """
-
-    source: str
-    bytecode: CodeType
-    meta: KernelMeta
-    functions: tuple[Function, ...] = ()
-    code: bytes | None = None
-
-
-def _text(name: str, made: Lowered) -> _Text:
-    bytecode = compile(made.source, f"<{name}>", "exec")
-    return _Text(made.source, bytecode, made.meta, made.kernel.functions)
+def _text(made: Lowered) -> _Text:
+    text = _Text(made.source, made.meta, (), made.kernel)
+    (types,) = (s.types for s in made.kernel.signatures if s.function == text.main)
+    return replace(text, types=types)
 
 
 def _found(name: str) -> _Text | None:
-    """Return what the cache has of a kernel."""
+    """Return a kernel as far as the cache has it."""
     data = cache.find(name)
-    if data is None:
-        return None
-    source, bytecode, functions, code = pickle.loads(data)
-    start = source.index(_META) + len(_META)
-    literal = source[start : source.index("\n", start)]
-    return _Text(source, marshal.loads(bytecode), _meta(literal), functions, code)
-
-
-def _meta(literal: str) -> KernelMeta:
-    """Return a description that is written as a literal."""
-    return KernelMeta.of(ast.literal_eval(literal))
-
-
-_META = "\nMETA = "
-"""The beginning of the description in the source of a kernel."""
+    text: _Text | None = None if data is None else pickle.loads(data)
+    return text
 
 
 def _keep(name: str, text: _Text) -> None:
-    functions = text.functions if text.code is None else ()
-    kept = text.source, marshal.dumps(text.bytecode), functions, text.code
-    cache.keep(name, pickle.dumps(kept))
+    cache.keep(name, pickle.dumps(text))
 
 
 def _module(text: _Text) -> ModuleType:
-    """Return a kernel's module: Numba finds it by its name, tracebacks find its lines."""
-    digest = _digest(f"{text.source}{target.processor().key}")
-    name = f"ssr_kernel_{digest}"  # its machine code says the name
-    file, lines = text.bytecode.co_filename, text.source.splitlines(keepends=True)
-    linecache.cache[file] = len(text.source), None, lines, file
-    module = ModuleType(name)
-    exec(text.bytecode, module.__dict__)
-    sys.modules[name] = module
+    """Return the module of a kernel's source, of which tracebacks find the lines."""
+    digest = hashlib.sha256(text.source.encode()).hexdigest()
+    file = f"<kernel {digest[:24]}>"
+    linecache.cache[file] = len(text.source), None, text.source.splitlines(keepends=True), file
+    module = ModuleType("ssr_kernel")
+    exec(compile(text.source, file, "exec"), module.__dict__)
     return module
-
-
-def assembly(program: ir.Program, options: Options, dtype: str) -> str:
-    """Return the machine code of a program's kernel as text, also if it cannot run here."""
-    from . import machine
-
-    text = _text(kernel_name(program, options, dtype), _lowered(program, options, dtype))
-    with target.compiling_for(target.chosen(options.cpu)), compiling():
-        return machine.assembly(*_function(text))
-
-
-def _translated(text: _Text) -> Callable[[], bytes | None]:
-    """Translate a kernel with its functions, and return what makes their machine code."""
-    from . import machine
-
-    return machine.begin(*_function(text))
-
-
-def _compiled(text: _Text, code: bytes | None) -> Callable[..., int]:
-    """Return a kernel as its machine code."""
-    from . import machine
-
-    return machine.compiled(*_function(text), code)
-
-
-def _function(text: _Text) -> tuple[Any, Any]:
-    """Return a kernel as Numba compiles it, and its signature.
-
-    Its functions are compiled as it needs them. They become part of its machine code, and are kept
-    with it only. Those that are large, or called time and again, are faster inside of what calls
-    them; in others LLVM's time counts.
-    """
-    from . import machine
-
-    meta, scope = text.meta, dict(vars(_module(text)))
-    functions = {function.name: function for function in text.functions}
-    main = "call" if meta.whole or meta.units else "kernel"
-    signature = "WHOLE" if meta.whole and not meta.units else "SIGNATURE"
-    for name in [*meta.functions, *(["kernel"] if main == "call" else [])]:
-        part = FunctionType(scope[name].__code__, scope)
-        inside = name == "kernel" and bool(meta.units or meta.functions)
-        scope[name] = machine.jit(part, functions.get(name), overlapping=meta.debug, inside=inside)
-    whole = FunctionType(scope[main].__code__, scope)
-    jitted = machine.jit(whole, functions.get(main), overlapping=meta.debug)
-    return jitted, scope[signature]

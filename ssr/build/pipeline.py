@@ -88,8 +88,7 @@ def lower(
         loops = with_moves(program, loops)
     unit = Unit(program, loops, dtype, title, form, options.distributed, ignored)
     kernel, meta = kernel_of(unit)
-    source, kernel = printed(kernel, repr(meta.literal()))
-    return Lowered(program, notes, nests, loops, kernel, source, meta)
+    return Lowered(program, notes, nests, loops, kernel, printed(kernel), meta)
 
 
 def _scheduled(made: ir.Nest | ir.LineNest, options: Options) -> LoopNest | LineLoops:

@@ -1,4 +1,4 @@
-"""The module of a kernel: Numba compiles it, and it is also plain Python.
+"""The module of a kernel.
 
 A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
 nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
@@ -30,7 +30,7 @@ MEMORY, ROWS = ("ld", "st"), ("require",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fma", "independent", "interleaved", "maximum", "minimum", "prefetch", "sign",
+    "address", "fma", "independent", "interleaved", "maximum", "minimum", "sign",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
@@ -90,7 +90,7 @@ def _module(
     return Module(
         title=printable(unit.title),
         dtype=unit.dtype,
-        imports=tuple(_imports(unit, wide=bool(meta.stored))),
+        imports=tuple(_imports(unit)),
         constants=tuple(functions.constants.values()),
         doubles=tuple(functions.doubles.values()),
         labels=tuple((name, text) for text, name in functions.labels.items()),
@@ -103,22 +103,21 @@ def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signatu
     return Signature(name, entry.name, tuple(argument.type for argument in given))
 
 
-def _imports(unit: Unit, *, wide: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the modules that a kernel imports from; ``wide`` adds short integers."""
+def _imports(unit: Unit) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the modules that a kernel imports from."""
     checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
     whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
     operations = OPERATIONS + (() if unit.debug else MEMORY) + whole
-    yield "numba.types", ("Array", "f4", "f8", *(["i4"] if wide else []), "i8")
     for name, needed, found in (
         ("checked", bool(checked), sorted(checked)),
         ("bundles", unit.lines, BUNDLES),
         ("intrinsics", True, sorted(operations)),
-        ("lanes", True, REDUCTIONS),
         ("periods", unit.periodic, PERIODS),
         ("parts", bool(whole), PARTS),
         ("polling", True, POLLING),
         ("refusals", True, REFUSALS),
         ("steps", unit.distributed, STEPS),
+        ("sums", True, REDUCTIONS),
     ):
         if needed:
             yield f"ssr.runtime.{name}", tuple(found)

@@ -25,7 +25,7 @@ _ORDERS = {name: order for order, name in RANGES.items()}
 
 
 def functions_of(text: str) -> tuple[ir.Function, ...]:
-    """Return the functions of a module, in order, with the lines of their statements.
+    """Return the functions of a module, in order.
 
     Raises
     ------
@@ -34,8 +34,7 @@ def functions_of(text: str) -> tuple[ir.Function, ...]:
     """
     found = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
     return tuple(
-        ir.Function(f.name, tuple(a.arg for a in f.args.args), _block(f.body), line=f.lineno)
-        for f in found
+        ir.Function(f.name, tuple(a.arg for a in f.args.args), _block(f.body)) for f in found
     )
 
 
@@ -54,31 +53,30 @@ def _block(body: Sequence[ast.stmt]) -> tuple[ir.Statement, ...]:
 
 
 def _statement(node: ast.stmt) -> ir.Statement:
-    line = node.lineno
     match node:
         case ast.Assign([ast.Name(id=name)], value):
-            return ir.Let((name,), _expression(value), line=line)
+            return ir.Let((name,), _expression(value))
         case ast.Assign([ast.Tuple(elts=targets)], value):
             names = tuple(target.id for target in targets if isinstance(target, ast.Name))
             if len(names) == len(targets):
-                return ir.Let(names, _expression(value), line=line)
+                return ir.Let(names, _expression(value))
         case ast.Assign([ast.Subscript(value=ast.Name(id=array), slice=index)], value):
-            return ir.SetElement(array, _index(index), _expression(value), line=line)
+            return ir.SetElement(array, _index(index), _expression(value))
         case ast.AugAssign(ast.Name(id=name), _, value):
             changed = ir.Binary(_infix(node), ir.Name(name), _expression(value))
-            return ir.Let((name,), changed, line=line)
+            return ir.Let((name,), changed)
         case ast.AugAssign(ast.Subscript(value=ast.Name(id=array), slice=index), _, value):
             places = _index(index)
             old = ir.Element(ir.Name(array), places)
             changed = ir.Binary(_infix(node), old, _expression(value))
-            return ir.SetElement(array, places, changed, line=line)
+            return ir.SetElement(array, places, changed)
         case ast.Expr(ast.Call(ast.Name(id="st"), [array, offset, value], [])):
             target = _expression(array), _expression(offset)
-            return ir.Store(*target, _expression(value), line=line)
+            return ir.Store(*target, _expression(value))
         case ast.Expr(ast.Call() as call):
             found = _expression(call)
             assert isinstance(found, ir.Call)
-            return ir.Do(found, line=line)
+            return ir.Do(found)
         case ast.For(ast.Name(id=name), ast.Call(ast.Name(id=kind), bounds, []), body, []) if (
             kind in _ORDERS and len(bounds) in (1, 2, 3)
         ):
@@ -86,13 +84,13 @@ def _statement(node: ast.stmt) -> ir.Statement:
             known = [_expression(bound) for bound in bounds]
             start, stop, step = {1: (zero, *known, one), 2: (*known, one), 3: known}[len(known)]
             order = cast(ir.Order, _ORDERS[kind])
-            return ir.For(name, start, stop, step, _block(body), order, line=line)
+            return ir.For(name, start, stop, step, _block(body), order)
         case ast.While(test, body, []):
-            return ir.While(_expression(test), _block(body), line=line)
+            return ir.While(_expression(test), _block(body))
         case ast.If(test, then, orelse):
-            return ir.If(_expression(test), _block(then), _block(orelse), line=line)
+            return ir.If(_expression(test), _block(then), _block(orelse))
         case ast.Return(value):
-            return ir.Return(None if value is None else _expression(value), line=line)
+            return ir.Return(None if value is None else _expression(value))
     raise _refused(node)
 
 

@@ -152,7 +152,6 @@ Expression: TypeAlias = (
 )
 
 # -- statements ------------------------------------------------------------------------------------
-# The line of a statement is the one at which the printed module has it; 0 before it is printed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,6 @@ class Let:
 
     targets: tuple[str, ...]
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,6 @@ class Store:
     array: Expression
     offset: Expression
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +178,6 @@ class SetElement:
     array: str
     index: tuple[Expression, ...]
     value: Expression
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +186,6 @@ class Do:
 
     call: Call
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +199,6 @@ class For:
     body: tuple[Statement, ...]
     order: Order = "serial"
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +207,6 @@ class While:
 
     test: Expression
     body: tuple[Statement, ...]
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +217,6 @@ class If:
     then: tuple[Statement, ...]
     orelse: tuple[Statement, ...] = ()
     comment: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +224,6 @@ class Return:
     """The end of a function, which returns a value or nothing."""
 
     value: Expression | None = None
-    line: int = field(default=0, compare=False)
 
 
 Statement: TypeAlias = "Let | Store | SetElement | Do | For | While | If | Return"
@@ -248,7 +239,6 @@ class Function:
     name: str
     arguments: tuple[str, ...]
     body: tuple[Statement, ...]
-    line: int = field(default=0, compare=False)
 
 
 # -- modules ---------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from . import ir
 
@@ -76,60 +75,27 @@ def _text(node: ir.Expression) -> tuple[str, int]:
             return f"{function}({', '.join(map(expression_text, arguments))})", _ATOM
 
 
-def printed(module: ir.Module, description: str) -> tuple[str, ir.Module]:
-    """Return the text of a module, and the module with the lines of its statements.
-
-    Parameters
-    ----------
-    module
-        The module.
-    description
-        A literal that the module holds as ``META``: it says all that a caller must know.
-    """
-    signatures = {signature.function: signature for signature in module.signatures}
-    lines = [f'"""{module.title}"""', "", *_imports(module), ""]
-    lines += [f"META = {description}", "", f"real = np.{module.dtype}"]
+def printed(module: ir.Module) -> str:
+    """Return the text of a module."""
+    lines = [f'"""{module.title}"""', "", *_imports(module), "", f"real = np.{module.dtype}"]
     lines += [f"{name} = real({_number(value)})" for name, value in module.constants]
     lines += [f"{name} = np.float64({_number(value)})" for name, value in module.doubles]
     lines += [f"{name} = {text!r}" for name, text in module.labels]
-    functions = []
     for function in module.functions:
-        functions.append(with_lines(function, len(lines) + 3))
         lines += ["", "", *function_lines(function)]
-        if function.name in signatures:
-            signature = signatures[function.name]
-            types = (f"    {type_text(each)}," for each in signature.types)
-            lines += ["", "", f"{signature.name} = i8(", *types, ")"]
-    return "\n".join([*lines, ""]), replace(module, functions=tuple(functions))
+    return "\n".join([*lines, ""])
 
 
 def _imports(module: ir.Module) -> Iterator[str]:
-    """Yield the lines of imports, those from other packages first."""
-    lines = [f"from {name} import {', '.join(found)}" for name, found in module.imports]
-    own = [line for line in lines if line.startswith("from ssr.")]
-    yield from ("import numpy as np", *(line for line in lines if line not in own), "", *own)
+    """Yield the lines of imports."""
+    own = (f"from {name} import {', '.join(found)}" for name, found in module.imports)
+    yield from ("import numpy as np", "", *own)
 
 
 def _number(value: float) -> str:
     """Return the text of a number; infinities and NaN are names of NumPy."""
     text = repr(value)
     return text if math.isfinite(value) else f"{text[:-3]}np.{text[-3:]}"
-
-
-def type_text(type_: ir.Type) -> str:
-    """Return a type as Numba writes it.
-
-    >>> type_text(ir.Array("f8", 2, written=True)), type_text(ir.Array("f8", 2, contiguous=False))
-    ('f8[:, ::1]', "Array(f8, 2, 'A', readonly=True)")
-    """
-    match type_:
-        case ir.Scalar(element):
-            return element
-        case ir.Array(element, axes, contiguous, False):
-            return f"Array({element}, {axes}, {'C' if contiguous else 'A'!r}, readonly=True)"
-        case ir.Array(element, axes, contiguous):
-            last = "::1" if contiguous else ":"
-            return f"{element}[{', '.join([*':' * (axes - 1), last])}]"
 
 
 def function_lines(function: ir.Function) -> list[str]:
@@ -199,29 +165,3 @@ def _bounds(
 
 def _comment(text: str) -> str:
     return f"  # {text}" if text else ""
-
-
-def with_lines(function: ir.Function, first: int) -> ir.Function:
-    """Return a function whose statements know their lines, with its own as the ``first`` one."""
-    body, _ = _numbered(function.body, first + 1)
-    return replace(function, body=body, line=first)
-
-
-def _numbered(body: Sequence[ir.Statement], line: int) -> tuple[tuple[ir.Statement, ...], int]:
-    """Return statements that know their lines, and the line behind them."""
-    found: list[ir.Statement] = []
-    for node in body:
-        here, line = line, line + 1
-        match node:
-            case ir.For() | ir.While():
-                inner, line = _numbered(node.body, line)
-                found.append(replace(node, body=inner, line=here))
-            case ir.If(_, then, orelse):
-                then, line = _numbered(then, line)
-                if orelse:
-                    is_elif = len(orelse) == 1 and isinstance(orelse[0], ir.If)
-                    orelse, line = _numbered(orelse, line if is_elif else line + 1)
-                found.append(replace(node, then=then, orelse=orelse, line=here))
-            case _:
-                found.append(replace(node, line=here))
-    return tuple(found), line

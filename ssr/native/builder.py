@@ -15,6 +15,8 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
+from ..runtime.constants import RAISED
+
 WORD, NUMBER, BYTE, BIT = (llvm.IntType(bits) for bits in (64, 32, 8, 1))
 DOUBLE, SINGLE = llvm.DoubleType(), llvm.FloatType()
 ADDRESS, WORDS = BYTE.as_pointer(), WORD.as_pointer()
@@ -204,6 +206,10 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         self.branch(test)
         self.position_at_end(end)
 
+    def leave(self) -> None:
+        """Write the end of a function of a kernel after Python has raised an exception."""
+        self.ret(WORD(RAISED))
+
     # -- functions
 
     def external(self, name: str, result: Any, *arguments: Any) -> Any:
@@ -261,7 +267,7 @@ class _Names:
 
     def register(self, name: str, deduplicate: bool = False) -> Any:
         """Return a name that no other value has."""
-        return self._named.register(name, deduplicate) if name else f".{next(self._count)}"
+        return self._named.register(name, deduplicate) if name else f".t{next(self._count)}"
 
 
 def known(value: Any) -> int | None:

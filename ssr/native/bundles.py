@@ -304,4 +304,3 @@ WRITERS: Mapping[str, Writer] = {
     "put_rows": _put_rows,
     "fma_present": _fma_present,
 }
-

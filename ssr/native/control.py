@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from ..kernel.types import Text, Type
-from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, LENGTHS, RAISED, At
+from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, LENGTHS, At
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
 from . import shared
@@ -88,7 +88,7 @@ def _stopwatch(b: Builder, given: Sequence[Value], type_: Type) -> Any:
 
 def _poll(b: Builder, given: Sequence[Value], type_: Type) -> None:
     watch, points = given
-    poll(b, watch.bits, points.bits, lambda: b.ret(WORD(RAISED)))
+    poll(b, watch.bits, points.bits, b.leave)
 
 
 def poll(b: Builder, watch: Any, points: Any, leave: Callable[[], object]) -> None:
@@ -177,19 +177,18 @@ def check_inside(b: Builder, array: Value, offset: Any) -> None:
 
 def _fail(b: Builder, wrong: Any, message: str) -> None:
     """Write the end of a kernel with an AssertionError where a condition holds."""
-
-    def told() -> None:
-        kind = b.load(_global(b, "PyExc_AssertionError", ADDRESS))
-        text = _text(b, f"{message}; Program.run_plain shows where")
-        b.call(b.external("PyErr_SetString", llvm.VoidType(), ADDRESS, ADDRESS), [kind, text])
-
+    text = f"{message}; Program.run_plain shows where"
     with b.unlikely(wrong):
-        with_python(b, told)
-        b.ret(WORD(RAISED))
+        with_python(b, lambda: error(b, "AssertionError", text))
+        b.leave()
 
 
-def _global(b: Builder, name: str, kind: Any) -> Any:
-    return b.module.globals.get(name) or llvm.GlobalVariable(b.module, kind, name)
+def error(b: Builder, kind: str, message: str) -> None:
+    """Write that Python raises an exception of a kind."""
+    name = f"PyExc_{kind}"
+    known = b.module.globals.get(name) or llvm.GlobalVariable(b.module, ADDRESS, name)
+    function = b.external("PyErr_SetString", llvm.VoidType(), ADDRESS, ADDRESS)
+    b.call(function, [b.load(known), _text(b, message)])
 
 
 def _text(b: Builder, text: str) -> Any:
@@ -284,4 +283,3 @@ WRITERS: Mapping[str, Writer] = {
     "require": _require,
     "follow": _follow,
 }
-

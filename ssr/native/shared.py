@@ -16,9 +16,7 @@ from ..runtime import target
 from .builder import Builder
 
 
-def declared(
-    b: Builder, name: str, kind: Any, write: Callable[[Any], None]
-) -> llvm.Function:
+def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> llvm.Function:
     """Return a function as a module of LLVM calls it.
 
     Parameters

@@ -16,13 +16,12 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from ..kernel import ir
+from ..kernel.inference import Functions, Scope
 from ..kernel.operations import result
 from ..kernel.types import (
     DOUBLE,
     INTEGER,
     TRUTH,
-    Functions,
-    Scope,
     Text,
     Tuple,
     Type,
@@ -30,6 +29,7 @@ from ..kernel.types import (
 )
 from ..kernel.uses import plain
 from ..runtime.constants import RAISED
+from ..runtime.target import current
 from . import arithmetic, arrays, bundles, control, reductions, vectors
 from .builder import NUMBER, WORD, WORDS, Builder
 from .values import (
@@ -57,6 +57,10 @@ WRITERS: Mapping[str, Writer] = {
     **vectors.WRITERS,
 }
 """The writers of the operations that are called by name."""
+
+LARGE = 115
+"""Basic blocks beyond which a kernel is optimised for size, for targets with masks: loops that LLVM
+makes vectors of have masked ends, and are written once, and it takes half as long."""
 
 ENTRY = "ssr_kernel"
 """The name of the function that is called from outside."""
@@ -99,6 +103,10 @@ def translated(
     """
     made = Translation(module, overlapping=overlapping, inside=inside)
     made.write_entry(main, types)
+    if made.blocks > LARGE and current().masks:
+        for function in made.module.functions:
+            if not function.is_declaration:
+                function.attributes.add("optsize")
     return made.module
 
 
@@ -512,5 +520,3 @@ def _is_costly(node: ir.Expression) -> bool:
         case ir.Binary(operator):
             return operator in ("/", "//", "%")
     return False
-
-

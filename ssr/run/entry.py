@@ -1,29 +1,36 @@
-"""How compiled kernels are called: by Python, and by other compiled code as a function of C."""
+"""How kernels are called: by Python, and by other compiled code as a function of C."""
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
-from ..build.dispatched import Dispatched
 from ..points.numbers import Array
 from ..runtime.constants import RAISED
+
+if TYPE_CHECKING:
+    from ..native.python_entry import Compiled
 
 _ENTER = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
+def is_compiled(run: Callable[..., int]) -> TypeGuard[Compiled]:
+    """Whether a kernel is machine code; one that Numba has made is called by way of Python."""
+    module = sys.modules.get(f"{__package__.rpartition('.')[0]}.native.python_entry")
+    return module is not None and isinstance(run, module.Compiled)
+
+
 def entry_point(run: Callable[..., int]) -> Callable[..., int]:
-    """Return what Python calls of a kernel, past Numba's choice between types of arguments.
+    """Return the fastest function by which Python calls a kernel.
 
     Its arguments are arrays of NumPy and numbers of Python where the kernel takes these.
     """
-    made = _compiled(run)
-    found: Callable[..., int] = made[0].entry_point if made else run
-    return found
+    return run.call if is_compiled(run) else run
 
 
 class Entry(ABC):
@@ -32,8 +39,8 @@ class Entry(ABC):
     Attributes
     ----------
     address
-        That of a function ``long long enter(void *given)``, which returns `RAISED` if the kernel
-        has raised an exception.
+        That of a function ``int64_t enter(void *given)``, which returns `RAISED` if the kernel has
+        raised an exception.
     given
         The address of its argument.
     """
@@ -51,17 +58,18 @@ class Entry(ABC):
 
 
 class Direct(Entry):
-    """An entry by a compiled function, whose argument tells where the kernel and the arrays are.
+    """An entry that is the kernel itself.
 
     Parameters
     ----------
     run
-        The kernel, as the package's own compiler makes it.
+        The kernel.
     arguments
         The arrays.
     """
 
-    def __init__(self, run: Callable[..., int], arguments: Sequence[Array]) -> None:
+    def __init__(self, run: Compiled, arguments: Sequence[Array]) -> None:
+        self._run = run
         self.address, self._words, self._places = argument_table(run, arguments)
         self.given = self._words.ctypes.data
 
@@ -85,7 +93,7 @@ class Callback(Entry):
 
     given = 0
 
-    def __init__(self, run: Dispatched, arguments: Sequence[Array]) -> None:
+    def __init__(self, run: Callable[..., int], arguments: Sequence[Array]) -> None:
         self._run, self._arguments = run, list(arguments)
         self._problem: BaseException | None = None
         self._call = _ENTER(self._enter)
@@ -109,38 +117,35 @@ class Callback(Entry):
 
 def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
     """Return how compiled code calls a kernel with some arrays; None for one in plain Python."""
-    if isinstance(run, Dispatched):
-        return Callback(run, arguments)
-    return Direct(run, arguments) if _compiled(run) else None
+    if is_compiled(run):
+        return Direct(run, arguments)
+    return Callback(run, arguments) if hasattr(run, "dispatcher") else None
 
 
 def argument_table(
-    run: Callable[..., int], arguments: Sequence[Array | float]
+    run: Compiled, arguments: Sequence[Array | float]
 ) -> tuple[int, Array, list[int]]:
-    """Return the function that calls a kernel with the arguments of a table, and the table.
+    """Return the address of a kernel, and its arguments as the table that it takes.
 
     Parameters
     ----------
     run
-        The kernel, as the package's own compiler makes it.
+        The kernel.
     arguments
         Its arguments.
 
     Returns
     -------
     address, table, places
-        The address of the function (`ssr.build.enter`), its argument, and the index in the table
-        where each argument of the kernel begins.
+        The address (`ssr.native.translate`), its argument, and the index in the table where each
+        argument of the kernel begins.
     """
-    from ..build.enter import enter
-
-    (kernel,) = _compiled(run)
-    words = [kernel.library.get_pointer_to_function(kernel.fndesc.llvm_func_name)]
+    words: list[int] = []
     places = []
     for argument in arguments:
         places.append(len(words))
         words += _words(argument)
-    return enter(kernel.signature), np.array(words, np.int64), places
+    return run.address, np.array(words, np.int64), places
 
 
 def _words(argument: Array | float) -> list[int]:
@@ -149,8 +154,3 @@ def _words(argument: Array | float) -> list[int]:
         start = argument.__array_interface__["data"][0]
         return [start, *argument.shape, *argument.strides]
     return [int(np.float64(argument).view(np.int64))]
-
-
-def _compiled(run: Callable[..., int]) -> list[Any]:
-    """Return what Numba has compiled of a kernel: nothing of one in plain Python."""
-    return list(getattr(run, "overloads", {}).values())

@@ -1,8 +1,8 @@
 """Which arrays a kernel is called with: those that are like the ones it was prepared for.
 
 A compiled kernel compares its arrays with these itself: their types and flags
-(`ssr.build.python_wrapper`), their shapes and strides (`ssr.runtime.refusals`). Others are guarded
-here: plain Python, a kernel of the debug build, and one compiled by Numba's own pipeline.
+(`ssr.native.python_entry`), their shapes and strides (`ssr.native.control`). Others are guarded
+here: plain Python, a kernel of the debug build, and one compiled by Numba.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from .bound import Bound
 from .call_layout import normal
 from .check_arrays import addresses, diagnose, number_of, overlap
 from .declaration import Declaration
+from .entry import is_compiled
 from .guard import needed_flags
 from .launch import Launch
 from .native_program import ArrayLayout, NativeProgram, check_native
@@ -152,11 +153,12 @@ class Launcher:
             Whether results are returned as a tuple.
         """
         declaration = self.declaration
-        check_native(declaration.program.name, debug=declaration.options.debug)
+        check_native(declaration.program.name, declaration.options)
         launch = self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
         fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
         run = self.kernel(arrays[0].dtype.name).run
+        assert is_compiled(run)
         components, written = dict(declaration.program.vectors), declaration.written
         parameters = [
             p.name

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..errors import ArgumentError, ShapeError, UnsupportedError
+from ..options import Options
 from ..points.numbers import Array
 from ..public import Immutable
-from ..runtime import internals
 from .check_arrays import addresses
 from .launch import Launch
 from .native_slots import Slots
+
+if TYPE_CHECKING:
+    from ..native.python_entry import Compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +66,14 @@ class NativeProgram(Immutable):
     def __init__(
         self,
         program: Callable[..., Any],
-        run: Callable[..., int],
+        run: Compiled,
         launch: Launch,
         parameters: Sequence[ArrayLayout | str],
         given: Sequence[Array],
         *,
         many: bool,
     ) -> None:
-        from ..build.call_native import call_address
-        from ..build.native_type import ArrayParameter, NativeType
+        from ..native.program_call import call_address
 
         self._program = program
         self._parameters = tuple(parameters)
@@ -79,19 +82,24 @@ class NativeProgram(Immutable):
         self._slots = slots = Slots(run, launch, given, scalars)
         self.address = call_address()
         counts = len(arrays), scalars, launch.results
-        head = self.address, slots.enter, slots.first, slots.append, *counts
+        head = self.address, slots.kernel, slots.first, slots.append, *counts
         layouts = [number for a in arrays for number in (*a.shape, *a.strides)]
         self._memory = np.array([*head, *slots.places, *layouts], np.int64)
         (self.handle,) = addresses([self._memory])
-        self._numba_type_ = NativeType(
-            tuple(
-                ArrayParameter(p.name, p.dtype.name, len(p.shape), p.written)
-                if isinstance(p, ArrayLayout)
-                else p
-                for p in parameters
-            ),
-            launch.results if many else None if launch.results else 0,
+        self._results = launch.results if many else None if launch.results else 0
+
+    @cached_property
+    def _numba_type_(self) -> Any:
+        """The type by which Numba knows it."""
+        from ..numba_backend.program_call import ArrayParameter, NativeType
+
+        parameters = (
+            ArrayParameter(p.name, p.dtype.name, len(p.shape), p.written)
+            if isinstance(p, ArrayLayout)
+            else p
+            for p in self._parameters
         )
+        return NativeType(tuple(parameters), self._results)
 
     def __repr__(self) -> str:
         return f"<NativeProgram of {self._program!r}>"
@@ -127,29 +135,26 @@ class NativeProgram(Immutable):
         )
 
 
-def check_native(name: str, *, debug: bool) -> None:
+def check_native(name: str, options: Options) -> None:
     """Check that a program can be a function of compiled code.
 
     Parameters
     ----------
-    name
-        The name of the program.
-    debug
-        Whether it is a debug build.
+    name, options
+        The name of the program, and its options.
 
     Raises
     ------
     UnsupportedError
         If it cannot.
     """
-    if debug:
+    if options.debug:
         raise UnsupportedError(
             f"{name} has the debug build, whose findings Python reports.",
             hint="Use with_options(ssr.Options(debug=False)).",
         )
-    objection = internals.objection()
-    if objection is not None:
+    if options.chosen_compiler() == "numba":
         raise UnsupportedError(
             f"{name} is compiled by numba.njit; its kernel can be called from Python only.",
-            note=f"The package's own compiler is not used: {objection}.",
+            hint='Use with_options(ssr.Options(compiler="llvm")).',
         )

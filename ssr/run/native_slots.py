@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,16 +15,19 @@ from .check_arrays import addresses
 from .entry import argument_table
 from .launch import Launch
 
+if TYPE_CHECKING:
+    from ..native.python_entry import Compiled
+
 _APPEND = ctypes.CFUNCTYPE(ctypes.c_longlong)
 
 
 class Slots:
-    """The slots of a native program, as `ssr.build.call_native` describes them.
+    """The slots of a native program, as `ssr.native.program_call` describes them.
 
     Parameters
     ----------
     run
-        The kernel, as the package's own compiler makes it.
+        The kernel.
     launch
         Its launch.
     fields
@@ -34,8 +37,8 @@ class Slots:
 
     Attributes
     ----------
-    enter
-        The address of the function that calls the kernel.
+    kernel
+        The address of the kernel.
     first
         The address of the first slot.
     append
@@ -45,14 +48,14 @@ class Slots:
     """
 
     def __init__(
-        self, run: Callable[..., int], launch: Launch, fields: Sequence[Array], scalars: int
+        self, run: Compiled, launch: Launch, fields: Sequence[Array], scalars: int
     ) -> None:
         self._launch = launch
         self._lock = RLock()  # a handler of signals may call the program
         self._slots: list[tuple[Array, Any]] = []
         middle, end = memory = launch.memory()
         arguments = [*fields, *middle, *[0.0] * scalars, *end]
-        self.enter, self._table, places = argument_table(run, arguments)
+        self.kernel, self._table, places = argument_table(run, arguments)
         after = len(fields) + len(middle)
         self.places = [*places[: len(fields)], *places[after : after + scalars]]
         self._scratch = [*places[len(fields) : after], *places[after + scalars :]]
@@ -75,7 +78,7 @@ class Slots:
 
     def _add(self, memory: Any, *, taken: bool) -> int:
         """Add a slot to the list; return its address."""
-        from ..build.call_native import Slot
+        from ..native.program_call import Slot
 
         middle, end = memory
         slot = np.array([0] * Slot.TABLE + self._table.tolist(), np.int64)

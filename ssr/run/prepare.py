@@ -18,7 +18,7 @@ from ..spaces.space import Box, Space
 from .call_layout import Plan, plan_boxes
 from .check_arrays import diagnose, read_first
 from .declaration import Declaration, Parameter
-from .entry import entry_point
+from .entry import entry_point, is_compiled
 from .guard import Form, forms, guarded
 from .launch import Launch, arrangement
 from .packs import packed
@@ -172,12 +172,10 @@ def _bytes(scratch: Scratch) -> int:
 
 def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Callable[..., int]:
     """Return the function of a kernel that takes what a call gives."""
-    from ..build.machine import compares_arrays
-
     run = entry_point(kernel.run)
     debug = declaration.options.debug
     parted = not kernel.meta.whole and any(p.kind == "vector" for p in declaration.fields)
-    if compares_arrays(kernel.run) and not parted and not debug:
+    if is_compiled(kernel.run) and not parted and not debug:
         return run
     if debug:
         run = _watched(declaration, kernel)

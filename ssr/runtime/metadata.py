@@ -1,13 +1,10 @@
-"""What the module of a kernel says about it: all that a caller must know beside the function.
-
-A module holds it as a literal, `KernelMeta.literal`, so that it needs no import to be read again.
-"""
+"""The description of a kernel: all that a caller must know beside the function."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
 
 from .reach import Reach
 
@@ -38,11 +35,6 @@ class BufferMeta:
     lines: int | None
     near: int
     axis: int = -1
-
-    def literal(self) -> tuple[Any, ...]:
-        """Return the record as a tuple, without the axis if it is the last one."""
-        whole = astuple(self)
-        return whole[:-1] if self.axis == -1 else whole
 
     @property
     def before(self) -> int:
@@ -87,14 +79,6 @@ class NestMeta:
     def alike(self) -> str:
         """The name of what has the points of the nest's rows."""
         return self.rows or self.target
-
-    def literal(self) -> dict[str, Any]:
-        """Return the record as a dictionary, without what most nests do not have."""
-        kept = {name: getattr(self, name) for name in ("target", "order", "earlier")}
-        kept |= {"whole_lines": self.whole_lines, "fused": self.fused}
-        more = {"rows": self.rows, "along": self.along}
-        more |= {"local": self.local or None, "planes": self.planes or None}
-        return kept | {name: value for name, value in more.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +138,6 @@ class UnitMeta:
     writes: tuple[Reach, ...] = ()
     folds: tuple[tuple[str, str, int], ...] = ()
     numbers: tuple[str, ...] = ()
-
-    def literal(self) -> tuple[Any, ...]:
-        """Return the same as tuples of numbers and strings."""
-        reads, writes = (tuple(r.literal() for r in each) for each in (self.reads, self.writes))
-        return self.kind, self.number, reads, writes, self.folds, self.numbers
-
-    @staticmethod
-    def of(literal: Sequence[Any]) -> UnitMeta:
-        """Return what a literal describes."""
-        kind, number, reads, writes, folds, numbers = literal
-        reads, writes = (tuple(map(Reach.of, each)) for each in (reads, writes))
-        return UnitMeta(kind, number, reads, writes, folds, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,72 +212,3 @@ class KernelMeta:
     def states(self) -> int:
         """The rows of states: those of reductions, and one for what the debug build finds."""
         return self.reductions + self.debug
-
-    def literal(self) -> dict[str, Any]:
-        """Return the same as dictionaries, lists and tuples of numbers and strings."""
-        found: dict[str, Any] = {
-            "fields": list(self.fields),
-            "temporaries": dict(self.temporaries),
-            "written": list(self.written),
-            "buffers": [buffer.literal() for buffer in self.buffers],
-            "scalars": list(self.scalars),
-            "sizes": list(self.sizes),
-            "nests": [nest.literal() for nest in self.nests],
-            "loops": self.loops,
-            "reductions": self.reductions,
-            "results": self.results,
-            "stored": tuple(astuple(entry) for entry in self.stored),
-            "debug": self.debug,
-            "functions": list(self.functions),
-        }
-        if self.calls:
-            found["calls"] = [{"name": c.name, "fields": list(c.fields)} for c in self.calls]
-        if self.debug:
-            found["looks"] = [astuple(look) for look in self.looks]
-        if self.whole:
-            found["whole"] = list(self.whole)
-        if self.units:
-            found["units"] = [unit.literal() for unit in self.units]
-            found["wide"] = self.wide
-        if self.slabs:
-            found["slabs"] = dict(self.slabs)
-        if self.made_once:
-            found["made_once"] = list(self.made_once)
-        return found
-
-    @staticmethod
-    def of(literal: Mapping[str, Any]) -> KernelMeta:
-        """Return what a literal describes.
-
-        >>> nest = NestMeta("y", "any", (), False, False)
-        >>> meta = KernelMeta(
-        ...     ("y",), {}, ("y",), (), (), ("n",), (nest,), 1, 0, 0, (), False, ()
-        ... )
-        >>> KernelMeta.of(meta.literal()) == meta
-        True
-        """
-        return KernelMeta(
-            fields=tuple(literal["fields"]),
-            temporaries=literal["temporaries"],
-            written=tuple(literal["written"]),
-            buffers=tuple(BufferMeta(*entry) for entry in literal["buffers"]),
-            scalars=tuple(literal["scalars"]),
-            sizes=tuple(literal["sizes"]),
-            nests=tuple(NestMeta(**entry) for entry in literal["nests"]),
-            loops=literal["loops"],
-            reductions=literal["reductions"],
-            results=literal["results"],
-            stored=tuple(StoredMeta(*entry) for entry in literal["stored"]),
-            debug=literal["debug"],
-            functions=tuple(literal["functions"]),
-            calls=tuple(
-                CallMeta(entry["name"], tuple(entry["fields"]))
-                for entry in literal.get("calls", ())
-            ),
-            looks=tuple(Look(*entry) for entry in literal.get("looks", ())),
-            whole=tuple(literal.get("whole", ())),
-            units=tuple(map(UnitMeta.of, literal.get("units", ()))),
-            wide=literal.get("wide", ()),
-            slabs=literal.get("slabs", {}),
-            made_once=tuple(literal.get("made_once", ())),
-        )

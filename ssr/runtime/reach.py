@@ -6,7 +6,7 @@ meets it. `region` evaluates it, for one box or for many at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
@@ -49,28 +49,6 @@ class Reach:
     when: tuple[Affine, ...]
     index: tuple[Affine, ...]
     matrix: str = ""
-
-    def literal(self) -> tuple[Any, ...]:
-        """Return the same as tuples of numbers and strings."""
-        low, high = (tuple(map(_literals, bounds)) for bounds in (self.low, self.high))
-        stored = (self.matrix,) if self.matrix else ()
-        when, index = _literals(self.when), _literals(self.index)
-        return self.array, self.new, low, high, when, index, *stored
-
-    @staticmethod
-    def of(literal: Sequence[Any]) -> Reach:
-        """Return what a literal describes.
-
-        >>> i, lo = map(Affine.name, ("i", "i_lo"))
-        >>> reach = Reach("x", False, ((lo - 1,),), ((),), (), (i // 2,))
-        >>> reach.literal()
-        ('x', False, (((-1, ('i_lo', 1)),),), ((),), (), ((0, (((0, ('i', 1)), 2), 1)),))
-        >>> Reach.of(reach.literal()) == reach
-        True
-        """
-        array, new, low, high, when, index, *stored = literal
-        lows, highs = (tuple(map(_expressions, bounds)) for bounds in (low, high))
-        return Reach(array, new, lows, highs, _expressions(when), _expressions(index), *stored)
 
 
 def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
@@ -123,32 +101,3 @@ def _interval(
         ends = ends if factor > 0 else ends[::-1]
         first, last = first + factor * ends[0], last + factor * ends[1]
     return first, last
-
-
-def _literals(expressions: Sequence[Affine]) -> tuple[Any, ...]:
-    return tuple(map(_literal, expressions))
-
-
-def _literal(expression: Affine) -> tuple[Any, ...]:
-    """Return an expression as its constant and then pairs: what is multiplied, and by what."""
-    pairs = []
-    for atom, factor in expression.terms:
-        assert isinstance(atom, (str, Floor)), "elements of distributed arrays are not chosen"
-        known = atom if isinstance(atom, str) else (_literal(atom.numerator), atom.divisor)
-        pairs.append((known, factor))
-    return (expression.constant, *pairs)
-
-
-def _expressions(literals: Sequence[Any]) -> tuple[Affine, ...]:
-    return tuple(map(_expression, literals))
-
-
-def _expression(literal: Sequence[Any]) -> Affine:
-    constant, *pairs = literal
-    return Affine(
-        tuple(
-            (atom if isinstance(atom, str) else Floor(_expression(atom[0]), atom[1]), factor)
-            for atom, factor in pairs
-        ),
-        constant,
-    )

@@ -1,6 +1,6 @@
 """Native programs (`ssr.run.native_program`) in functions that `numba.njit` compiles.
 
-The value of a native program there is the address of its handle (`call_native`).
+The value of a native program there is the address of its handle (`ssr.native.program_call`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant
 from numba.core.typing.templates import Signature as CallTypes
 from numba.extending import NativeValue, lower_builtin, models, register_model, unbox
+from numba.np.arrayobj import make_array
 
+from ..native.builder import BIT, WORD
+from ..native.program_call import Handle
 from ..runtime.constants import FINISHED, NO_MEMORY, RAISED
-from ..runtime.descriptors import member, numbers
-from .call_native import Handle
-
-WORD, BIT = llvm.IntType(64), llvm.IntType(1)
+from .types import memory
 
 OTHER_LAYOUT = (
     "An array has another shape or other strides than the one that the native program was made for."
@@ -137,7 +137,7 @@ def _lower_call(context: Any, builder: Any, found: Any, args: Any) -> Any:
         builder, builder.not_(_fit(context, builder, handle, program, arrays))
     ):
         context.call_conv.return_user_exc(builder, ValueError, (OTHER_LAYOUT,))
-    starts = [builder.ptrtoint(member(context, builder, *a, "data"), WORD) for a in arrays]
+    starts = [builder.ptrtoint(memory(context, builder, *a).data, WORD) for a in arrays]
     results = cgutils.alloca_once(builder, llvm.DoubleType(), max(1, program.values))
     tables = [
         builder.bitcast(_table(builder, values, kind), WORD.as_pointer())
@@ -164,8 +164,9 @@ def _fit(
     place = len(Handle) + len(program.parameters)
     fit = BIT(1)
     for kind, array in arrays:
-        for name in "shape", "strides":
-            for number in numbers(context, builder, kind, array, name):
+        found = make_array(kind)(context, builder, array)
+        for numbers in found.shape, found.strides:
+            for number in cgutils.unpack_tuple(builder, numbers):
                 known = builder.load(builder.gep(handle, [WORD(place)]))
                 fit = builder.and_(fit, builder.icmp_signed("==", number, known))
                 place += 1

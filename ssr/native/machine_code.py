@@ -1,0 +1,200 @@
+"""Machine code of modules in LLVM's language, made in a thread and loaded with llvmlite.
+
+LLVM needs about as long for a kernel as all that comes before it in Python, and needs no Python. So
+a thread works on one kernel while the next one is written.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+from llvmlite import binding
+from llvmlite import ir as llvm
+
+from ..compiling import compiling
+from ..runtime import target
+from ..runtime.later import Later
+
+THREAD = "llvm", 1
+"""The threads that work with LLVM: llvmlite lets one at a time into it."""
+
+
+def machine(processor: target.Processor) -> Any:
+    """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
+
+    Code that is loaded stands at a fixed place, which x86 is told; elsewhere that is the default.
+    """
+    fixed = platform.machine() in ("x86_64", "AMD64", "i686")
+    return processor.machine(reloc="static" if fixed else "default", jit=True)
+
+
+class Work:
+    """LLVM's work on one module, which a thread begins at once.
+
+    Parameters
+    ----------
+    module
+        The module.
+    """
+
+    def __init__(self, module: llvm.Module) -> None:
+        self._text = str(module)
+        self._processor = target.processor()
+        self._made = Later(self._object_code, THREAD)
+
+    def _object_code(self) -> bytes:
+        compiler, module = self._optimised()
+        code: bytes = compiler.emit_object(module)
+        return code
+
+    def _optimised(self) -> tuple[Any, Any]:
+        compiler = machine(self._processor)
+        module = binding.parse_assembly(self._text, binding.create_context())
+        module.triple = self._processor.triple
+        module.data_layout = str(compiler.target_data)
+        module.verify()
+        tuning = binding.create_pipeline_tuning_options(speed_level=3)
+        tuning.loop_vectorization = True
+        builder = binding.create_pass_builder(compiler, tuning)
+        builder.getModulePassManager().run(module, builder)
+        return compiler, module
+
+    def code(self) -> bytes:
+        """Return the machine code, when it is made."""
+        return self._made.result()
+
+
+def optimised(module: llvm.Module) -> str:
+    """Return a module in LLVM's language as LLVM optimises it."""
+    return str(Work(module)._optimised()[1])
+
+
+def assembly(module: llvm.Module) -> str:
+    """Return the assembly of a module for the target."""
+    compiler, made = Work(module)._optimised()
+    text: str = compiler.emit_assembly(made)
+    return text
+
+
+# -- functions that kernels share ------------------------------------------------------------------
+
+_shared: dict[str, Callable[[], bytes]] = {}
+"""For each function that kernels of this process use, a function that returns its machine code."""
+
+_loaded: dict[str, tuple[int, Any]] = {}
+"""The functions that kernels of this process can call: their addresses, and their code."""
+
+_lock = RLock()
+
+
+def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
+    """Let a function be compiled for the kernels of a target, unless it was before.
+
+    The parameters are those of `shared.declared`.
+    """
+    with _lock:
+        if name not in _shared:
+            module = llvm.Module(name)
+            function = llvm.Function(module, kind, name)
+            function.attributes.add("optsize")  # they are written as their loops are to be
+            write(function)
+            _shared[name] = Work(module).code
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Machine code of a kernel, with that of the functions that it shares with others."""
+
+    kernel: bytes
+    shared: Mapping[str, bytes]
+
+
+def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
+    """Begin the work on a module; return the function that waits for its code.
+
+    Parameters
+    ----------
+    module
+        The module.
+    more
+        Shared functions that its caller needs.
+    """
+    work = Work(module)
+    names = [f.name for f in module.functions if f.is_declaration and f.name in _shared]
+
+    def code() -> Code:
+        return Code(work.code(), {name: _shared[name]() for name in (*names, *more)})
+
+    return code
+
+
+@dataclass
+class Loaded:
+    """Machine code in memory, which it leaves with this object."""
+
+    engine: Any
+    context: Any = field(repr=False)
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        found: int = self.engine.get_function_address(name)
+        return found
+
+
+def load(code: Code) -> Loaded:
+    """Load machine code for the processor at hand."""
+    with _lock:
+        for name, function in code.shared.items():
+            if name not in _loaded:
+                _shared.setdefault(name, lambda found=function: found)  # type: ignore[misc]
+                found = _in_memory(function)
+                _loaded[name] = found.address(name), found
+                binding.add_symbol(name, _loaded[name][0])
+        return _in_memory(code.kernel)
+
+
+def shared_address(name: str) -> int:
+    """Return the address of a shared function that is loaded."""
+    return _loaded[name][0]
+
+
+def _in_memory(code: bytes) -> Loaded:
+    context = binding.create_context()
+    empty = binding.parse_assembly("", context)
+    empty.triple = target.processor().triple
+    engine = binding.create_mcjit_compiler(empty, machine(target.processor()))
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return Loaded(engine, context)
+
+
+# -- functions of C --------------------------------------------------------------------------------
+
+
+def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+    """Return the addresses of functions, each written into a module by a function; they stay.
+
+    Parameters
+    ----------
+    name
+        The name of the module.
+    writers
+        For the name of each function the function that writes it into a module of llvmlite.
+    """
+    with compiling():
+        module = llvm.Module(name)
+        for write in writers.values():
+            write(module)
+        with target.compiling_for(target.default()):
+            target.check_runs()
+            loaded = _in_memory(Work(module).code())
+        _kept.append(loaded)
+        return {name: loaded.address(name) for name in writers}
+
+
+_kept: list[Loaded] = []
+"""Machine code that lives as long as the process."""

@@ -1,0 +1,140 @@
+"""The function of C that calls a native program (`ssr.run.native_program`), the same for all.
+
+Its first argument is the address of a *handle*, integers that do not change: the members of
+`Handle`; for each array and then for each scalar the index where it goes in a table of arguments
+(`translate`); and the shape and the strides of each array.
+
+The handle leads to a list of *slots*, each with scratch memory for one call: the members of `Slot`,
+and a table of arguments. A call takes the first slot that is free. If none is, by calls of other
+threads, a function of Python appends one. Slots stay in the list as long as the handle.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ..runtime.constants import FINISHED, NO_MEMORY, RAISED
+from ..runtime.polling import POINTS
+from .builder import WORD, WORDS, Builder
+from .control import poll
+from .machine_code import functions_of_c
+
+
+class Handle(IntEnum):
+    """The first integers of a handle."""
+
+    CALL = 0
+    """The address of the function that calls the program."""
+    KERNEL = 1
+    """The address of the kernel, which takes a table (`translate`)."""
+    FIRST = 2
+    """The address of the first slot."""
+    APPEND = 3
+    """The address of the function that appends a slot and returns its address, or 0."""
+    ARRAYS = 4
+    """How many arrays a call takes."""
+    SCALARS = 5
+    """How many scalars a call takes."""
+    RESULTS = 6
+    """How many values a call returns."""
+
+
+class Slot(IntEnum):
+    """The first integers of a slot."""
+
+    TAKEN = 0
+    """1 during a call."""
+    NEXT = 1
+    """The address of the next slot, or 0."""
+    RESULTS = 2
+    """The address of the values that the kernel returns."""
+    WATCH = 3
+    """The stopwatch of `polling`, for all calls: a kernel that is short never polls."""
+    TABLE = 6
+    """Here the table of arguments begins."""
+
+
+CALL_POINTS = POINTS // 16
+"""The points that a call counts as, besides those that the kernel counts itself."""
+
+
+@cache
+def call_address() -> int:
+    """Return the address of the function.
+
+    In C it is ``int64_t call(int64_t *handle, int64_t *arrays, int64_t *scalars, int64_t
+    *results)``, with the addresses of arrays, and scalars and results as the bits of doubles.
+    """
+    return functions_of_c("ssr_call_native", {"call": _write})["call"]
+
+
+def _write(module: Any) -> None:
+    function = llvm.Function(module, llvm.FunctionType(WORD, [WORDS] * 4), "call")
+    handle, arrays, scalars, results = function.args
+    b = Builder.beginning(function)
+    slot = _take(b, handle)
+    watch = b.at(slot, Slot.WATCH)
+    poll(b, watch, WORD(CALL_POINTS), lambda: _leave(b, slot, WORD(RAISED)))
+    table = b.at(slot, Slot.TABLE)
+    count = b.get(handle, Handle.ARRAYS)
+    places = b.at(handle, len(Handle))
+    for given, length, first in (
+        (arrays, count, WORD(0)),
+        (scalars, b.get(handle, Handle.SCALARS), count),
+    ):
+        with b.count_to(length) as number:
+            place = b.get(places, b.add(first, number))
+            b.store(b.get(given, number), b.at(table, place))
+    kind = llvm.FunctionType(WORD, [WORDS]).as_pointer()
+    code = b.call(b.inttoptr(b.get(handle, Handle.KERNEL), kind), [table])
+    with b.if_then(b.icmp_signed("==", code, WORD(FINISHED))):
+        found = b.inttoptr(b.get(slot, Slot.RESULTS), WORDS)
+        with b.count_to(b.get(handle, Handle.RESULTS)) as number:
+            b.store(b.get(found, number), b.at(results, number))
+    _leave(b, slot, code)
+
+
+def _leave(b: Builder, slot: Any, code: Any) -> None:
+    """Write the end of a call, after which its slot is free."""
+    b.store_atomic(WORD(0), b.at(slot, Slot.TAKEN), "release", 8)
+    b.ret(code)
+
+
+def _take(b: Builder, handle: Any) -> Any:
+    """Write the search for a free slot; return its address."""
+    first = b.get(handle, Handle.FIRST)
+    start = b.block
+    look, onward, append, full, found = map(
+        b.append_basic_block, ("look", "onward", "append", "full", "found")
+    )
+    b.branch(look)
+
+    b.position_at_end(look)
+    address = b.phi(WORD)
+    slot = b.inttoptr(address, WORDS)
+    swapped = b.cmpxchg(b.at(slot, Slot.TAKEN), WORD(0), WORD(1), "acquire", "monotonic")
+    b.cbranch(b.extract_value(swapped, 1), found, onward)
+
+    b.position_at_end(onward)
+    following = b.load_atomic(b.at(slot, Slot.NEXT), "acquire", 8)
+    b.cbranch(b.icmp_signed("==", following, WORD(0)), append, look)
+    address.add_incoming(first, start)
+    address.add_incoming(following, onward)
+
+    b.position_at_end(append)
+    kind = llvm.FunctionType(WORD, []).as_pointer()
+    appended = b.call(b.inttoptr(b.get(handle, Handle.APPEND), kind), [])
+    b.cbranch(b.icmp_signed("==", appended, WORD(0)), full, found)
+
+    b.position_at_end(full)
+    b.ret(WORD(NO_MEMORY))
+
+    b.position_at_end(found)
+    mine = b.phi(WORD)
+    mine.add_incoming(address, look)
+    mine.add_incoming(appended, append)
+    return b.inttoptr(mine, WORDS)

@@ -1,0 +1,96 @@
+"""Kernels that `numba.njit` compiles from their source, in each process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..compiling import compiling
+from ..errors import ArgumentError
+from ..kernel.types import Type
+from ..points.numbers import Array
+from ..runtime import target
+from .operations import register
+from .types import to_numba
+
+CHOICES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+
+
+class Dispatched:
+    """A kernel that Numba calls.
+
+    Parameters
+    ----------
+    dispatcher
+        The compiled function.
+    """
+
+    def __init__(self, dispatcher: Callable[..., int]) -> None:
+        self.dispatcher = dispatcher
+
+    def __call__(self, *args: Any) -> int:
+        """Call it; Numba would refuse arrays that are read-only."""
+        return self.dispatcher(*map(_writeable, args))
+
+
+class _Memory:
+    """The memory of an array, as NumPy takes it from objects of others."""
+
+    def __init__(self, array: Array) -> None:
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+        self.array = array
+
+
+def _writeable(given: Any) -> Any:
+    """Return an array that is not marked as read-only, with the same memory."""
+    if not isinstance(given, np.ndarray) or given.flags.writeable:
+        return given
+    return np.asarray(_Memory(given))
+
+
+def compiled(
+    scope: dict[str, Any], main: str, parts: Sequence[str], types: Sequence[Type]
+) -> Dispatched:
+    """Return a kernel compiled for arguments of some types.
+
+    Parameters
+    ----------
+    scope
+        The names of the kernel's module, of which functions are replaced.
+    main
+        The name of the function that is called from Python.
+    parts
+        The names of those that it calls.
+    types
+        The types of its arguments.
+    """
+    check_processor()
+    register()
+    with compiling():
+        for name in parts:
+            scope[name] = numba.njit(**CHOICES)(FunctionType(scope[name].__code__, scope))
+        signature = numba.types.int64(*map(to_numba, types))
+        whole = FunctionType(scope[main].__code__, scope)
+        return Dispatched(numba.njit(signature, **CHOICES)(whole))
+
+
+def check_processor() -> None:
+    """Check that kernels are to be for the processor that Numba compiles for.
+
+    Raises
+    ------
+    ArgumentError
+        If they are for another one.
+    """
+    wanted, own = target.processor().name, os.environ.get("NUMBA_CPU_NAME") or target.host().name
+    if wanted != own:
+        raise ArgumentError(
+            f"Kernels cannot be compiled for {wanted} by numba.njit, which does so for {own}.",
+            hint="Set NUMBA_CPU_NAME and NUMBA_CPU_FEATURES before Python starts.",
+        )
