@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import ir
-from ..types import Scope, Type
+from ..inference import Scope
+from ..types import Type
 from ..uses import Uses
 from .naming import Names
 from .summed import Sum

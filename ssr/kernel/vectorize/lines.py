@@ -134,8 +134,8 @@ class _Sweep:
     def _limits(self) -> tuple[ir.Expression, ir.Expression]:
         """Return the first row of whole vectors on the way of the sweep, and the one past the last.
 
-        All rows of a round of whole vectors are inside for all loops. Where vectors overlap, the first
-        one is never of a round: a test that depends on the alignment of lines is foreseen badly.
+        All rows of a round of whole vectors are inside for all loops. Where vectors overlap, none
+        begins at the start: processors foresee a test badly that depends on the alignment of lines.
         """
         bounds = [
             limits(link.inside, plus(start, int(self.overlap)), stop)
