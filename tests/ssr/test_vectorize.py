@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssr.kernel.vectorize import plans, requests, windows
-from ssr.runtime.target import AVX512, GENERIC, Target
+from ssr.kernel import ir
+from ssr.kernel.from_python import functions_of
+from ssr.kernel.print_python import expression_text, function_lines
+from ssr.kernel.vectorize import line_sides, plans, requests, windows
+from ssr.runtime.target import AVX2, AVX512, GENERIC, Target
 from tests.ssr.vector_kernels import (
     INTEGER,
     TARGETS,
@@ -266,17 +269,49 @@ def test_long_sums_are_computed_several_vectors_at_a_time(terms: int, target: Ta
         check_bits(rows, vectors, "float64", target)
 
 
-@pytest.mark.parametrize("name", ["windows", "windows two at a time", "windows inside"])
-@every_target
+@pytest.mark.parametrize("name", ["windows", "windows two at a time"])
+@pytest.mark.parametrize("target", [AVX512, AVX2], ids=lambda target: target.name)
 def test_loads_along_a_line_are_one(
     name: str, target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of each window the last element is loaded; others are made of it and the one before."""
     found = made(kernel(BODIES[name]), target)[2].count("vector_load")
     monkeypatch.setattr(windows, "MANY", 100)
-    assert (found < made(kernel(BODIES[name]), target)[2].count("vector_load")) == (
-        target.vector_bytes > 16  # of short vectors one alone has not all elements of a window
+    assert found < made(kernel(BODIES[name]), target)[2].count("vector_load")
+
+
+def body_of(*lines: str) -> tuple[ir.Statement, ...]:
+    """Return statements in kernel IR."""
+    (function,) = functions_of("def f():\n" + "".join(f"    {line}\n" for line in lines))
+    return function.body
+
+
+def test_rows_inside_have_no_tests() -> None:
+    body = body_of(
+        "s = a + ld(x, (i - 1 if i >= 1 else i)) if (i >= 1) else a",
+        "t = (s if i <= n else b) if test1 & (i <= n - 2) else s",
+        "st(y, i, c if u < v else t)",
     )
+    found = line_sides.inside(body, "i")
+    assert found is not None
+    assert [(s.after, expression_text(s.place)) for s in found.sides] == [
+        (True, "1"), (False, "n - 2"), (False, "n"),
+    ]  # fmt: skip
+    assert found.by_line
+    assert function_lines(ir.Function("f", (), found.body))[1:] == [
+        "    s = a + ld(x, i - 1 if i >= 1 else i)",
+        "    t = s if test1 else s",
+        "    st(y, i, c if u < v else t)",
+    ]
+    scalars = line_sides.inside(body_of("t = a if scalar1 & (i >= 1) else b"), "i")
+    assert scalars is not None
+    assert not scalars.by_line  # the same for all lines
+
+
+def test_loops_without_sides() -> None:
+    assert line_sides.inside(body_of("st(y, i, a if u < v else b)"), "i") is None
+    assert line_sides.inside(body_of("st(y, i, ld(x, i if i >= 0 else n))"), "i") is None
+    assert line_sides.inside(body_of("st(y, i, a if j >= 0 else b)"), "i") is None
 
 
 WHOLE = {

@@ -14,8 +14,8 @@ import ssr
 from ssr import ir
 from ssr.build.kernel import Kernel
 from ssr.build.pipeline import lower
+from ssr.kernel.inference import Functions
 from ssr.kernel.print_python import printed
-from ssr.kernel.types import Functions
 from ssr.kernel.vectorize import chain_plans, plans, requests, vectorize
 from ssr.options import Options
 from ssr.run.launcher import Launcher
@@ -36,7 +36,7 @@ def building(target: Target | None) -> Build:
         made = lower(program, options, dtype, "a program")
         module = made.kernel if target is None else vectorize(made.kernel, target)
         Functions(module)  # each variable has one type
-        source, _ = printed(module, repr(made.meta.literal()))
+        source = printed(module)
         scope: dict[str, Any] = {}
         exec(compile(source, "<vectors>", "exec"), scope)
         run = plain(scope["call" if made.meta.whole else "kernel"])

@@ -10,8 +10,8 @@ import numpy as np
 
 from ssr.kernel import ir
 from ssr.kernel.from_python import functions_of
+from ssr.kernel.inference import Functions
 from ssr.kernel.print_python import function_lines
-from ssr.kernel.types import Functions
 from ssr.kernel.vectorize import vectorize
 from ssr.runtime import intrinsics
 from ssr.runtime.target import AVX2, AVX512, GENERIC, NEON, Target

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Never
 
 from .. import ir
-from ..building import call
+from ..building import call, do, let
 from ..linear import shift_of, step_of
 from .context import Context
 from .integers import at_row, minus, plus
@@ -84,7 +84,7 @@ class Body:
         if isinstance(value, ir.Name):
             return value
         name = self.context.names.new(stem)
-        self._out.append(ir.Let((name,), value))
+        self._out.append(let(name, value))
         return ir.Name(name)
 
     def vector(self, value: Made) -> ir.Expression:
@@ -102,7 +102,7 @@ class Body:
             self._store_at(array, self._place(offset), terms, self.mask)
             if array in self.context.sums:
                 found = ir.Name(self.context.sums[array].name)
-                self._do("take_terms", found, terms, *self._optional(self.mask))
+                self._out.append(do("take_terms", found, terms, *self._optional(self.mask)))
             return
         rows = self.mask or self._all_rows()
         value = self.named("numbers", value)
@@ -133,10 +133,7 @@ class Body:
     def _store_at(
         self, array: str, place: ir.Expression, value: ir.Expression, mask: ir.Expression | None
     ) -> None:
-        self._do("vector_store", ir.Name(array), place, value, *self._optional(mask))
-
-    def _do(self, function: str, *arguments: ir.Expression) -> None:
-        self._out.append(ir.Do(ir.Call(function, arguments)))
+        self._out.append(do("vector_store", array, place, value, *self._optional(mask)))
 
     def _place(self, offset: ir.Expression, further: int = 0) -> ir.Expression:
         return plus(at_row(offset, self._variable, self._row), further)

@@ -9,6 +9,7 @@ from .. import ir
 from ..inference import Functions, Scope
 from ..operations import VECTORS
 from ..rewriting import mentioned
+from ..types import Type
 from ..uses import Uses
 from .context import Context
 from .functions import vectorized
@@ -43,17 +44,21 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     >>> for line in function_lines(vectorize(module, AVX512).functions[0]):
     ...     print(line)
     """
-    functions = Functions(module)
-    scopes: dict[str, list[Scope]] = {}
-    for (name, _), scope in functions.scopes.items():
-        scopes.setdefault(name, []).append(scope)
+    scopes: dict[str, dict[tuple[Type, ...], Scope]] = {}
+    for (name, types), scope in Functions(module).scopes.items():
+        scopes.setdefault(name, {})[tuple(map(_as_read, types))] = scope
     found = tuple(
-        _function(module, function, target, *scopes[function.name])
+        _function(module, function, target, *scopes[function.name].values())
         if len(scopes.get(function.name, ())) == 1
         else function
         for function in module.functions
     )
     return replace(module, functions=found, imports=(*module.imports, *_imports(found)))
+
+
+def _as_read(type_: Type) -> Type:
+    """Return the type of a value that is read; vectors do not depend on whether it is written."""
+    return replace(type_, written=False) if isinstance(type_, ir.Array) else type_
 
 
 def _function(

@@ -85,7 +85,7 @@ class Closing:
             yield node
             return
         self._adding = True
-        yield ir.Do(ir.Call("end_line", (ir.Name(known.name), *found[1].arguments)))
+        yield do("end_line", known.name, *found[1].arguments)
 
     def closed(self, *reading: ir.Expression) -> Iterator[ir.Statement]:
         """Yield the statements that close all sums, or those whose states some expressions read."""
