@@ -13,34 +13,31 @@ LONG = 6
 
 
 def first_row(
-    context: Context, plan: Plan, start: ir.Expression, stop: ir.Expression, *, masks: bool
+    context: Context, plan: Plan, start: ir.Expression, stop: ir.Expression
 ) -> tuple[list[ir.Statement], ir.Expression]:
     """Return the row at which the first vector of a loop begins, and the statements that find it.
 
-    It is the last one until the start at which vectors of the aligned access begin; it is the start
-    itself if the lines of that array begin in several ways. With ``masks`` it is so, too, if the
-    loop is short and would have one vector more; a loop that has no rows has no vectors then.
+    It is the last one until the start at which vectors of the aligned access begin, or the start
+    itself: if the lines of that array begin in several ways, or if the loop is short and would have
+    one vector more. No row of the vectors from there on is before the stop if the loop has no rows.
     """
     if plan.aligned is None:
         return [], start
     array, offset, _ = plan.aligned
     size, lanes, names = context.target.vector_bytes, plan.lanes, context.names
-    place = plus(
-        call("address", array), times(at_row(offset, plan.loop.variable, start), plan.size)
-    )
+    element = at_row(offset, plan.loop.variable, start)
+    place = plus(call("address", array), times(element, plan.size))
     before = ir.Binary(
         ">>", ir.Binary("&", place, ir.Integer(size - 1)), ir.Integer(plan.size.bit_length() - 1)
     )
     uneven = ir.Binary("&", call("line_steps", array), ir.Integer(size - 1))
-    early, first = ir.Name(names.new("early")), ir.Name(names.new("first"))
-    found = minus(start, early)
-    if masks:
-        count = minus(stop, start)
-        rest = ir.Binary("&", plus(count, -1), ir.Integer(lanes - 1))
-        no_more = compare(plus(early, rest), "<", lanes)
-        is_long = compare(count, ">=", LONG * lanes)
-        found = ir.Select(ir.Any((is_long, no_more)), found, start)
+    early = ir.Name(names.new("early"))
+    count = minus(stop, start)
+    rest = ir.Binary("&", plus(count, -1), ir.Integer(lanes - 1))
+    no_more = compare(plus(early, rest), "<", lanes)
+    is_long = compare(count, ">=", LONG * lanes)
+    first = names.new("first")
     return [
         let(early.name, ir.Select(compare(uneven, "==", 0), before, ir.Integer(0))),
-        let(first.name, found),
-    ], first
+        let(first, ir.Select(ir.Any((is_long, no_more)), minus(start, early), start)),
+    ], ir.Name(first)

@@ -10,7 +10,7 @@ tests, so that most of a line is computed without any.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
@@ -85,10 +85,48 @@ def limits(
     >>> [expression_text(limit) for limit in limits(some, ir.Name("lo"), ir.Name("hi"))]
     ['max(lo, 1)', 'min(hi, n - 1)']
     """
-    sides = found.sides if found else ()
-    lower = [one.place for one in sides if one.after]
-    upper = [plus(one.place, 1) for one in sides if not one.after]
+    return on_sides(found.sides if found else (), start, stop)
+
+
+def on_sides(
+    sides: Iterable[Side], start: ir.Expression, stop: ir.Expression
+) -> tuple[ir.Expression, ir.Expression]:
+    """Return the first row of a range that is on some sides, and the one after the last."""
+    ordered = sorted(sides, key=repr)
+    lower = [one.place for one in ordered if one.after]
+    upper = [plus(one.place, 1) for one in ordered if not one.after]
     return extreme("max", start, *lower), extreme("min", stop, *upper)
+
+
+def sides_of_loads(
+    body: Sequence[ir.Statement], variable: str
+) -> dict[tuple[str, ir.Expression], frozenset[Side]]:
+    """Return for each load, by array and offset, the sides on which all rows are that read it.
+
+    >>> from ssr.kernel.from_python import functions_of
+    >>> (found,) = functions_of("def f(i): s = ld(x, i - 1) if i >= 1 else ld(x, i)")
+    >>> [(offset, len(sides)) for (_, offset), sides in sides_of_loads(found.body, "i").items()]
+    [(Binary(operator='-', left=Name(name='i'), right=Integer(value=1)), 1), (Name(name='i'), 0)]
+    """
+    found: dict[tuple[str, ir.Expression], frozenset[Side]] = {}
+
+    def look(node: ir.Expression, sides: frozenset[Side]) -> None:
+        match node:
+            case ir.Load(ir.Name(array), offset):
+                found[array, offset] = found.get((array, offset), sides) & sides
+            case ir.Select(test, then, orelse):
+                more = (side(one, variable) for one in _all(test))
+                look(test, sides)
+                look(then, sides.union(one for one in more if one))
+                look(orelse, sides)
+            case _:
+                for part in ir.parts(node):
+                    look(part, sides)
+
+    for statement in body:
+        for value in _numbers(statement):
+            look(value, frozenset())
+    return found
 
 
 def extreme(name: str, *numbers: ir.Expression) -> ir.Expression:

@@ -2,14 +2,13 @@
 
     row = first
     while row < stop:
-        if row >= low and row < past:
-            for i in vectors(row, past, lanes):
-                ...  # all rows of the vector are inside of the line
-                row = i + lanes
-        if row < stop:
+        if row < low or row >= past:
             i = row
             ...  # some rows may be outside, or lack terms
             row = row + lanes
+        for i in vectors(row, past, lanes):  # if low <= row
+            ...  # all rows of the vector are inside of the line
+            row = i + lanes
 
 LLVM's vectors run from the first row of a loop on, and the rows that are left over at its end one
 by one. On lines of a few hundred points that is a good part of the time, and so are vectors that
@@ -30,14 +29,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ir
-from ..building import call, compare, let, loop
+from ..building import call, compare, every, let, loop
 from ..rewriting import mentioned
 from .alignment import first_row
 from .bodies import Body, Linked, Made, rows_between
 from .chain_plans import Chain
 from .context import Context
 from .integers import minus, plus
-from .line_sides import extreme, limits
+from .line_sides import extreme, limits, on_sides, sides_of_loads
 from .plans import Access, Plan
 from .requests import of_loop, requested
 from .sums import begin
@@ -109,7 +108,7 @@ class _Sweep:
     def _vectors(self) -> list[ir.Statement]:
         self.out, before = [], self.out
         context, way, row = self.context, self.chain.way, self.context.names.new(self.variable)
-        found, first = first_row(context, self.plan, self.start, self.stop, masks=not self.overlap)
+        found, first = first_row(context, self.plan, self.start, self.stop)
         self.out += found
         found, self.requests = of_loop(context, self.plan, self.start, chain=not self.single)
         self.out += found
@@ -121,7 +120,7 @@ class _Sweep:
         self.lines = self._lines()
         carried = self._carried()
         self.first, self.past = self._limits()
-        body = self._whole(carried), self._end(carried)
+        body = self._end(carried), *self._whole(carried)
         self.out.append(ir.While(self._is_left(self.row), body))
         self.out, found = before, self.out
         return found
@@ -135,12 +134,11 @@ class _Sweep:
     def _limits(self) -> tuple[ir.Expression, ir.Expression]:
         """Return the first row of whole vectors on the way of the sweep, and the one past the last.
 
-        All rows of a round of whole vectors are inside for all loops. Where vectors overlap, none
-        begins at the start: processors foresee a test badly that depends on the alignment of lines.
+        All rows of a round of whole vectors are inside for all loops.
         """
         bounds = [
-            limits(link.inside, plus(start, int(self.overlap)), stop)
-            for link, start, stop in zip(self.chain.links, self.starts, self.stops, strict=True)
+            limits(link.inside, *rows)
+            for link, *rows in zip(self.chain.links, self.starts, self.stops, strict=True)
         ]
         low = extreme("max", *(lower for lower, _ in bounds))
         high = extreme("min", *(upper for _, upper in bounds))
@@ -155,7 +153,7 @@ class _Sweep:
         """Return the relations of rows before others, and of rows that are not."""
         return ("<", ">=") if self.chain.way > 0 else (">", "<=")
 
-    def _whole(self, carried: Values) -> ir.Statement:
+    def _whole(self, carried: Values) -> list[ir.Statement]:
         """Return the loop over vectors without masks, several at a time."""
         here, step = ir.Name(self.variable), self.chain.way * self.together * self.lanes
         enter: list[ir.Statement] = []
@@ -167,8 +165,12 @@ class _Sweep:
         out.append(let(self.row.name, plus(here, step)))
         vectors = loop(self.variable, (self.row, self.past, step), out, "vectors")
         before, onward = self._order()
-        inside = compare(self.row, onward, self.first), compare(self.row, before, self.past)
-        return ir.If(ir.All(inside), (*enter, vectors))
+        tests = []
+        if self.first != self.start:  # it may lie further on than one vector
+            tests.append(compare(self.row, onward, self.first))
+        if enter:
+            tests.append(compare(self.row, before, self.past))
+        return [ir.If(every(tests), (*enter, vectors))] if tests else [vectors]
 
     def _single(self, enter: list[ir.Statement], out: list[ir.Statement]) -> None:
         """Add the vectors of one round of a single loop; windows go from each to the next one."""
@@ -217,7 +219,7 @@ class _Sweep:
     # -- vectors at the ends
 
     def _end(self, carried: Values) -> ir.Statement:
-        """Return the vector at a row from which no whole one begins, if any row is left."""
+        """Return the vector at a row from which no whole one begins: some rows may be outside."""
         here = ir.Name(self.variable)
         place: ir.Expression = self.row
         if self.overlap:
@@ -233,7 +235,9 @@ class _Sweep:
         else:
             self._links(out, here, carried, masked=True)
         out.append(let(self.row.name, plus(self.row, self.chain.way * self.lanes)))
-        return ir.If(self._is_left(self.row), tuple(out))
+        before, onward = self._order()
+        early, late = compare(self.row, before, self.first), compare(self.row, onward, self.past)
+        return ir.If(ir.Any((early, late)), tuple(out))
 
     def _mask(
         self,
@@ -295,13 +299,15 @@ class _Sweep:
             for array, offset, _ in link.stores:
                 lower, upper, furthest = list[ir.Expression](), list[ir.Expression](), 0
                 for reader, start, stop in later:
-                    loads = [load for load in reader.loads if load.array == array]
-                    shifts = [self.chain.shifts[array, load.offset] for load in loads]
-                    if shifts:
-                        some = compare(start, "<", stop)
-                        lower.append(ir.Select(some, plus(start, min(shifts)), LARGEST))
-                        upper.append(ir.Select(some, plus(stop, max(shifts)), LEAST))
-                        furthest = max(furthest, *map(abs, shifts))
+                    sides = sides_of_loads(reader.loop.body, self.variable)
+                    loads = {load.offset for load in reader.loads if load.array == array}
+                    for load in sorted(loads, key=repr):
+                        shift = self.chain.shifts[array, load]
+                        first, last = on_sides(sides[array, load], start, stop)
+                        some = compare(first, "<", last)
+                        lower.append(ir.Select(some, plus(first, shift), LARGEST))
+                        upper.append(ir.Select(some, plus(last, shift), LEAST))
+                        furthest = max(furthest, abs(shift))
                 if lower:
                     rows = (
                         self._bound("read", extreme("min", *lower)),
