@@ -245,11 +245,13 @@ def _translated(request: Request, text: _Text) -> MachineCode:
 
 def _in_llvm(text: _Text) -> Any:
     """Return a kernel in LLVM's language."""
+    from ..kernel.vectorize import vectorize
     from ..native.translate import translated
 
     assert text.module is not None, "the kernel has no machine code"
+    module = text.module if text.meta.debug else vectorize(text.module, target.current())
     return translated(
-        text.module,
+        module,
         text.main,
         text.types,
         overlapping=text.meta.debug,

@@ -63,7 +63,45 @@ def _bundle(given: Sequence[Type]) -> Type:
     return Vector(element, BUNDLE // BYTES[element])
 
 
+LANES = 2, 4, 8, 16
+"""The lanes that vectors of rows may have."""
+
+
+def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[str, Rule]:
+    """Return the operations that make vectors, with the lanes of the vector after their name."""
+
+    def of(lanes: int) -> Rule:
+        return lambda given: rule(given, lanes)
+
+    return {f"{name}{lanes}": of(lanes) for lanes in LANES}
+
+
+def _shuffled(given: Sequence[Type]) -> Type:
+    vector = common(given[:2])
+    return Vector(vector.element, len(given) - 2)
+
+
+VECTORS: Mapping[str, Rule] = {
+    **_of_lanes("vector_load", lambda given, lanes: Vector(_array(given).element, lanes)),
+    **_of_lanes("spread", lambda given, lanes: Vector(common(given).element, lanes)),
+    **_of_lanes("hold", lambda given, lanes: Vector(common(given).element, lanes)),
+    **_of_lanes("rows_between", lambda given, lanes: Vector("b1", lanes)),
+    "shuffle": _shuffled,
+    "blend": lambda given: common(given[1:]),
+    "complement": common,
+    **dict.fromkeys(("vector_store", "request"), _nothing),
+    **dict.fromkeys(("elements", "line_steps"), _always(INTEGER)),
+    "seldom": common,
+    "scratch_numbers": lambda given: ir.Array(_array(given).element),
+    "scratch_truths": _always(ir.Array("b1")),
+    "open_sum": _always(Opaque("sum")),
+    "open_squares": _always(Opaque("squares")),
+    **dict.fromkeys(("begin_line", "take_terms", "end_line", "close_sum"), _nothing),
+}
+"""The operations on vectors of rows, which `vectorize` writes."""
+
 RULES: Mapping[str, Rule] = {
+    **VECTORS,
     # numbers
     **dict.fromkeys(("min", "max"), _integer),
     **dict.fromkeys(("fma", "minimum", "maximum", "sign", "abs"), common),

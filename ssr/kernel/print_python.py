@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from . import ir
 
-RANGES = {"serial": "range", "independent": "independent", "interleaved": "interleaved"}
+RANGES = {
+    "serial": "range", "independent": "independent", "interleaved": "interleaved",
+    "vectors": "vectors", "few": "few",
+}  # fmt: skip
 """The name of the range of a loop of each order."""
 
 _INFIX = {"|": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9}

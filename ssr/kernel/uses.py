@@ -1,42 +1,64 @@
-"""Variables of functions that need no memory."""
+"""Where the variables of a function are assigned and read."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from . import ir
 
 
 def plain(function: ir.Function) -> frozenset[str]:
-    r"""Return the variables of which each reading means one assignment.
-
-    An assignment is in force until its block ends. No two assignments of a plain variable are in
-    force at one place, and it is read only where one is.
+    r"""Return the variables of which each reading means one assignment; they need no memory.
 
     >>> from .from_python import functions_of
-    >>> (found,) = functions_of("def f(n):\n  a = n\n  b = a\n  while b < 9:\n    b = b + a")
+    >>> text = "def f(n):\n    a = n\n    b = a\n    while b < 9:\n        b = b + a"
+    >>> (found,) = functions_of(text)
     >>> sorted(plain(found))
     ['a', 'n']
     """
-    return _Uses(function).plain()
+    return Uses(function).plain
 
 
-class _Uses:
-    """The places at which variables are assigned and read."""
+class Uses:
+    """Where the variables of a function are assigned and read.
+
+    An assignment is in force until its block ends.
+
+    Parameters
+    ----------
+    function
+        The function.
+
+    Attributes
+    ----------
+    plain
+        The variables of which no two assignments are in force at one place, and which are read only
+        where one is.
+    definitions
+        The values of the variables that are assigned once.
+    in_loops
+        The names that are read or assigned in loops.
+    """
 
     def __init__(self, function: ir.Function) -> None:
-        self._place = 0
+        self.in_loops: set[str] = set()
+        self._place = self._loops = 0
+        self._values: dict[str, ir.Expression] = {}
         self._open: list[list[tuple[str, int]]] = [[(name, 0) for name in function.arguments]]
         self._assigned: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._read: dict[str, list[int]] = defaultdict(list)
         self._block(function.body)
         self._close()
+        self.plain = frozenset(name for name in self._assigned if self._is_plain(name))
+        self.definitions: Mapping[str, ir.Expression] = {
+            name: value for name, value in self._values.items() if len(self._assigned[name]) == 1
+        }
 
-    def plain(self) -> frozenset[str]:
-        """Return the plain variables."""
-        return frozenset(name for name in self._assigned if self._is_plain(name))
+    def reads(self, name: str) -> int:
+        """Return at how many places a name is read."""
+        return len(self._read[name])
 
     def _is_plain(self, name: str) -> bool:
         spans = sorted(self._assigned[name])
@@ -57,10 +79,14 @@ class _Uses:
             self._assigned[name].append((begin, self._place))
 
     def _assigns(self, name: str) -> None:
+        if self._loops:
+            self.in_loops.add(name)
         self._place += 1
         self._open[-1].append((name, self._place))
 
     def _reads(self, name: str) -> None:
+        if self._loops:
+            self.in_loops.add(name)
         self._place += 1
         self._read[name].append(self._place)
 
@@ -68,16 +94,20 @@ class _Uses:
         for value in ir.expressions(node):
             self._expression(value)
         match node:
-            case ir.Let(targets):
+            case ir.Let(targets, value):
                 for name in targets:
                     self._assigns(name)
+                if len(targets) == 1:
+                    self._values[targets[0]] = value
             case ir.SetElement(array):
                 self._reads(array)
             case ir.For(variable, body=body):
+                self._loops += 1
                 self._block(body, variable)
+                self._loops -= 1
             case ir.While(test, body):
                 self._block(body)
-                self._expression(test)  # which is computed again behind the body
+                self._expression(test)  # which is computed again after the body
             case ir.If(_, then, orelse):
                 self._block(then)
                 self._block(orelse)

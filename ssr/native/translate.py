@@ -30,7 +30,7 @@ from ..kernel.types import (
 from ..kernel.uses import plain
 from ..runtime.constants import RAISED
 from ..runtime.target import current
-from . import arithmetic, arrays, bundles, control, reductions
+from . import arithmetic, arrays, bundles, control, reductions, vectors
 from .builder import NUMBER, WORD, WORDS, Builder
 from .values import (
     ELEMENTS,
@@ -54,6 +54,7 @@ WRITERS: Mapping[str, Writer] = {
     **bundles.WRITERS,
     **control.WRITERS,
     **reductions.WRITERS,
+    **vectors.WRITERS,
 }
 """The writers of the operations that are called by name."""
 

@@ -146,6 +146,7 @@ def maximum(a: Any, b: Any) -> Any:
     return a if a > b or a != a else b
 
 
+@each
 def sign(a: Any) -> Any:
     """Return -1, 0 or 1, NaN of NaN, like `numpy.sign`."""
     kind = type(a)

@@ -10,14 +10,18 @@ tests, so that most of a line is computed without any.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..kernel import ir
-from ..kernel.rewriting import with_parts
-from ..runtime.constants import TEST
+from .. import ir
+from ..building import call, expression
+from ..rewriting import with_parts
+from .integers import plus
+
+BY_LINE = "test"
+"""The beginning of the names of tests that depend on the line, but not on the row."""
 
 
 class Side(NamedTuple):
@@ -30,10 +34,10 @@ class Side(NamedTuple):
 class Inside(NamedTuple):
     """The sides of a loop, and the body of rows inside.
 
-    Whether terms of the loop depend on the line, too, is ``by_line``.
+    Terms of the loop may depend ``by_line`` on a test of the line, too.
     """
 
-    sides: Sequence[Side]
+    sides: tuple[Side, ...]
     body: tuple[ir.Statement, ...]
     by_line: bool
 
@@ -51,7 +55,7 @@ def side(node: ir.Expression, variable: str) -> Side | None:
 
 
 def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
-    """Return what rows inside compute of the body of a loop; None if there are no sides."""
+    """Return the sides and the inner body of the body of a loop; None if there are no sides."""
     if not all(isinstance(node, ir.Let | ir.Store | ir.SetElement | ir.Do) for node in body):
         return None
     tests = [
@@ -64,23 +68,33 @@ def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
     found = dict.fromkeys(one for test in tests for one in (side(test, variable),) if one)
     if not found:
         return None
-    by_line = any(isinstance(test, ir.Name) and test.name.startswith(TEST) for test in tests)
+    by_line = any(isinstance(test, ir.Name) and test.name.startswith(BY_LINE) for test in tests)
     return Inside(tuple(found), tuple(_rows_inside(node, variable) for node in body), by_line)
 
 
-def limits(builder: Any, given: Any, sides: Sequence[Side], start: Any, stop: Any) -> Any:
-    """Return the rows from which on and until which a loop is inside, in LLVM's language.
+def limits(
+    found: Inside | None, start: ir.Expression, stop: ir.Expression
+) -> tuple[ir.Expression, ir.Expression]:
+    """Return the rows from which on and until which a loop is inside.
 
-    There are none between them if the second one is not larger. ``given`` returns integers.
+    There are none between them if the second one is not larger.
+
+    >>> from ssr.kernel.from_python import expression
+    >>> from ssr.kernel.print_python import expression_text
+    >>> some = Inside((Side(True, ir.Integer(1)), Side(False, expression("n - 2"))), (), False)
+    >>> [expression_text(limit) for limit in limits(some, ir.Name("lo"), ir.Name("hi"))]
+    ['max(lo, 1)', 'min(hi, n - 1)']
     """
-    lower = [given(one.place) for one in sides if one.after]
-    upper = [builder.add(given(one.place), start.type(1)) for one in sides if not one.after]
-    return extreme(builder, ">", (start, *lower)), extreme(builder, "<", (stop, *upper))
+    sides = found.sides if found else ()
+    lower = [one.place for one in sides if one.after]
+    upper = [plus(one.place, 1) for one in sides if not one.after]
+    return extreme("max", start, *lower), extreme("min", stop, *upper)
 
 
-def extreme(builder: Any, order: str, numbers: Iterable[Any]) -> Any:
-    """Return the least or the largest of some integers, in LLVM's language."""
-    return reduce(lambda a, b: builder.select(builder.icmp_signed(order, a, b), a, b), numbers)
+def extreme(name: str, *numbers: ir.Expression) -> ir.Expression:
+    """Return the ``min`` or the ``max`` of some integers, each of them once."""
+    found = tuple(dict.fromkeys(numbers))
+    return found[0] if len(found) == 1 else call(name, *map(expression, found))
 
 
 def _all(test: ir.Expression) -> Iterator[ir.Expression]:
@@ -112,18 +126,18 @@ def _choices(node: ir.Expression) -> Iterator[ir.Select]:
 
 
 def _rows_inside(node: ir.Statement, variable: str) -> ir.Statement:
-    """Return what rows inside compute of a statement."""
+    """Return a statement as it is for rows inside."""
     match node:
         case ir.Let(value=value) | ir.Store(value=value) | ir.SetElement(value=value):
             return replace(node, value=_without_sides(value, variable))
-        case ir.Do(call):
-            arguments = tuple(_without_sides(part, variable) for part in call.arguments)
-            return replace(node, call=replace(call, arguments=arguments))
+        case ir.Do(given):
+            arguments = tuple(_without_sides(part, variable) for part in given.arguments)
+            return replace(node, call=replace(given, arguments=arguments))
     return node
 
 
 def _without_sides(node: ir.Expression, variable: str) -> ir.Expression:
-    """Return what rows inside compute of an expression."""
+    """Return an expression as it is for rows inside."""
     match node:
         case ir.Load():
             return node

@@ -4,9 +4,9 @@
     for i: u[i] = t[i] + a t[i - 1]
     for i: x[i] = u[i] + a**2 u[i - 2]
 
-Each loop of such a *chain* reads what earlier ones have made of its own row and of rows on one side
-of it, never on the other. On each vector all loops may run before the next one then, in order or
-against it, and what they have made of the last vectors stays in registers.
+Each loop of such a *chain* reads values that earlier ones have stored at its own row and at rows on
+one side of it, never on the other. On each vector all loops may run before the next one then, in
+order or against it, and the values of the last vectors stay in registers.
 """
 
 from __future__ import annotations
@@ -16,64 +16,77 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from ..kernel import ir
-from ..kernel.linear import difference, expanded
-from ..runtime import intrinsics
-from .vector_plans import IN_LLVM, WRITTEN, Access, Plan, Translation, plan
+from .. import ir
+from ..linear import difference, expanded
+from .context import Context
+from .plans import FUNCTIONS, Access, Plan, Plans
 
 LONGEST = 80
 """Statements of all loops of a chain together; the values of more of them are not in registers."""
 
+PURE = FUNCTIONS | {"min", "max"}
+"""Functions that store nothing."""
+
 
 class Chain(NamedTuple):
-    """Some loops as one: its ``links``.
+    """Some loops as one; also a single one.
 
-    ``before`` are statements that run before all of them. Vectors run with the rows if ``way`` is 1
-    and against them if it is -1. ``shifts`` are the distances to rows of which the loads with these
-    arrays and offsets read what earlier links have stored. ``length`` statements become the chain.
+    Attributes
+    ----------
+    links
+        The plans of the loops.
+    way
+        1 if vectors run with the rows, -1 if they run against them.
+    shifts
+        For loads of values that earlier loops store, by array and offset: the distance to the row
+        of the store.
+    before
+        Statements that run before all loops.
+    length
+        How many statements of a block become the chain.
     """
 
-    before: Sequence[ir.Statement]
     links: Sequence[Plan]
-    way: Literal[1, -1]
-    shifts: Mapping[tuple[str, ir.Expression], int]
-    length: int
+    way: Literal[1, -1] = 1
+    shifts: Mapping[tuple[str, ir.Expression], int] = MappingProxyType({})
+    before: Sequence[ir.Statement] = ()
+    length: int = 1
 
 
-def chain(translation: Translation, body: Sequence[ir.Statement]) -> Chain | None:
-    """Return the longest chain at the beginning of a block, if there is one of some loops."""
-    first = _link(translation, body[0])
+def chain(context: Context, plans: Plans, body: Sequence[ir.Statement]) -> Chain | None:
+    """Return the longest chain of several loops at the beginning of a block, if there is one."""
+    first = _link(context, plans, body[0])
     if first is None:
         return None
     links, before, best = [first], list[ir.Statement](), None
     for length, node in enumerate(body[1:], 2):
         if not isinstance(node, ir.For):
-            if not _may_run_before(translation, node, links):
+            if not _may_run_before(context, node, links):
                 break
             before.append(node)
             continue
-        link = _link(translation, node)
+        link = _link(context, plans, node)
         if link is None or not _continues(link, links):
             break
         links.append(link)
-        found = _found(translation, links)
+        found = _found(context, links)
         if found is None:
             break
-        best = Chain(tuple(before), tuple(links), *found, length)
+        best = Chain(tuple(links), *found, tuple(before), length)
     return best
 
 
-def shared(translation: Translation, node: ir.If, rest: Sequence[ir.Statement]) -> int:
-    """Return how many statements behind a branch are part of chains that begin in it.
+def shared(context: Context, plans: Plans, node: ir.If, rest: Sequence[ir.Statement]) -> int:
+    """Return how many statements after a branch are part of chains that begin in it.
 
-    Each side of the branch is to run them itself then; nothing behind them takes what they assign.
+    Each side of the branch is to run them itself then; no later statement uses their variables.
     """
     found = 0
     for side in (node.then, node.orelse):
         loops = [n for n, one in enumerate(side) if isinstance(one, ir.For)]
         if loops:
             last = side[loops[-1] :]
-            longest = chain(translation, [*last, *rest])
+            longest = chain(context, plans, [*last, *rest])
             found = max(found, longest.length - len(last) if longest else 0)
     made = {name for one in rest[:found] for name in _assigned(one)}
     return 0 if made and any(ir.names(one) & made for one in rest[found:]) else found
@@ -86,42 +99,41 @@ def _assigned(node: ir.Statement) -> set[str]:
     return {name for part in parts if isinstance(part, ir.Let) for name in part.targets} - counters
 
 
-def _link(translation: Translation, node: ir.Statement) -> Plan | None:
+def _link(context: Context, plans: Plans, node: ir.Statement) -> Plan | None:
     """Return the plan of a loop that can be a link: it stores into each array at one place."""
     if not isinstance(node, ir.For) or node.step != ir.Integer(1):
         return None
-    found = plan(translation, node)
+    found = plans.of(node)
     if found is None or found.far or len(found.parts) > 1:
         return None
     arrays = [access.array for access in found.stores]
     near = all(access.step == 1 for access in (*found.loads, *found.stores))
-    near = near and not translation.sums.keys() & set(arrays)  # sums keep units busy
+    near = near and not context.sums.keys() & set(arrays)  # sums keep units busy
     return found if near and len(set(arrays)) == len(arrays) else None
 
 
 def _continues(link: Plan, links: Sequence[Plan]) -> bool:
     """Whether a loop has the variable and the numbers of others, and reads what they store."""
     made = {access.array for one in links for access in one.stores}
-    alike = link.loop.variable == links[0].loop.variable and link.dtype == links[0].dtype
+    alike = link.loop.variable == links[0].loop.variable and link.element == links[0].element
     length = sum(len(one.loop.body) for one in (*links, link))
     return alike and length <= LONGEST and any(a.array in made for a in link.loads)
 
 
 def _found(
-    translation: Translation, links: Sequence[Plan]
+    context: Context, links: Sequence[Plan]
 ) -> tuple[Literal[1, -1], Mapping[tuple[str, ir.Expression], int]] | None:
     """Return the way of vectors on which some loops can be a chain, and the shifts of loads."""
-    pairs = list(itertools.combinations(links, 2))
     after, ahead = list[int](), list[int]()
     shifts: dict[tuple[str, ir.Expression], int] = {}
-    for early, late in pairs:
+    for early, late in itertools.combinations(links, 2):
         for load, store in _met(late.loads, early.stores):
-            shift = _difference(translation, load.offset, store.offset)
+            shift = _difference(context, load.offset, store.offset)
             if shift is None or shifts.setdefault((load.array, load.offset), shift) != shift:
                 return None
             after.append(shift)
         for load, store in _met(early.loads, late.stores):
-            shift = _difference(translation, load.offset, store.offset)
+            shift = _difference(context, load.offset, store.offset)
             if shift is None:
                 return None
             ahead.append(shift)
@@ -140,7 +152,7 @@ def _met(some: Sequence[Access], others: Sequence[Access]) -> Iterator[tuple[Acc
 
 
 def _may_run_before(
-    translation: Translation,
+    context: Context,
     node: ir.Statement,
     links: Sequence[Plan],
     equal: Mapping[str, ir.Expression] = MappingProxyType({}),
@@ -156,32 +168,31 @@ def _may_run_before(
         case ir.If(test, then, orelse):
             sides = (then, {**equal, **_equal(test)}), (orelse, equal)
             inside = all(
-                _may_run_before(translation, one, links, known)
-                for side, known in sides
-                for one in side
+                _may_run_before(context, one, links, known) for side, known in sides for one in side
             )
-            return inside and _is_pure(translation, test) and not ir.names(test) & made
+            return inside and _is_pure(test) and not ir.names(test) & made
         case ir.Let((name,), value):
-            alone = name in translation.plain and _is_pure(translation, value)
+            alone = name in context.uses.plain and _is_pure(value)
             return alone and not ir.names(value) & made
         case ir.Store(ir.Name(array), offset, value):
-            alone = all(_is_pure(translation, part) for part in (offset, value))
-            if translation.static("st") is not intrinsics.st or array in read or not alone:
-                return False
-            return not (ir.names(offset) | ir.names(value)) & made and all(
-                _is_outside(translation, offset, link, access, equal)
-                for link in links
-                for access in link.stores
-                if access.array == array
+            alone = all(_is_pure(part) for part in (offset, value))
+            alone = alone and array not in read
+            return (
+                alone
+                and not (ir.names(offset) | ir.names(value)) & made
+                and all(
+                    _is_outside(context, offset, link, access, equal)
+                    for link in links
+                    for access in link.stores
+                    if access.array == array
+                )
             )
     return False
 
 
-def _is_pure(translation: Translation, node: ir.Expression) -> bool:
-    """Whether an expression calls nothing that could store."""
-    known = min, max, *IN_LLVM, *WRITTEN
-    called = {part.function for part in ir.walk(node) if isinstance(part, ir.Call)}
-    return all(any(translation.static(name) is one for one in known) for name in called)
+def _is_pure(node: ir.Expression) -> bool:
+    """Whether an expression calls no function that could store."""
+    return all(part.function in PURE for part in ir.walk(node) if isinstance(part, ir.Call))
 
 
 def _equal(test: ir.Expression) -> dict[str, ir.Expression]:
@@ -200,7 +211,7 @@ def _equal(test: ir.Expression) -> dict[str, ir.Expression]:
 
 
 def _is_outside(
-    translation: Translation,
+    context: Context,
     offset: ir.Expression,
     link: Plan,
     access: Access,
@@ -210,8 +221,8 @@ def _is_outside(
     loop = link.loop
     own = ir.Binary("-", access.offset, ir.Name(loop.variable))
     row = ir.Binary("-", offset, own)
-    before = (_difference(translation, row, start, equal) for start in _among(loop.start, "max"))
-    after = (_difference(translation, row, stop, equal) for stop in _among(loop.stop, "min"))
+    before = (_difference(context, row, start, equal) for start in _among(loop.start, "max"))
+    after = (_difference(context, row, stop, equal) for stop in _among(loop.stop, "min"))
     return any(d is not None and d < 0 for d in before) or any(
         d is not None and d >= 0 for d in after
     )
@@ -234,7 +245,7 @@ def _among(bound: ir.Expression, extreme: Literal["min", "max"]) -> list[ir.Expr
 
 
 def _difference(
-    translation: Translation,
+    context: Context,
     offset: ir.Expression,
     other: ir.Expression,
     equal: Mapping[str, ir.Expression] = MappingProxyType({}),
@@ -243,8 +254,9 @@ def _difference(
 
     That is wherever variables are ``equal`` to other integers, if some are given.
     """
-    plain = translation.plain
-    definitions = {name: made for name, made in translation.definitions.items() if name in plain}
+    plain = context.uses.plain
+    known = context.uses.definitions
+    definitions = {name: made for name, made in known.items() if name in plain}
     if "one" in definitions:
         definitions["one"] = ir.Integer(1)
     made = {

@@ -1,8 +1,8 @@
 """Long bodies of loops in parts, which run one after the other on a few vectors at a time.
 
-A processor looks some hundred instructions ahead. In a body that is longer than that, nothing of
-the next vector has begun when the last divisions of one are under way; vectors of shorter bodies
-overlap. Parts hand on what later ones need through memory, a few values for each vector.
+A processor looks some hundred instructions ahead. In a longer body no instruction of the next
+vector has begun when the last divisions of one vector are under way; vectors of shorter bodies
+overlap. Parts hand on values to later parts through memory, a few values for each vector.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..kernel import ir
+from .. import ir
 
 LENGTH = 60
 """Statements of a part, about."""
 
 
 class Part(NamedTuple):
-    """Some statements of a body, the names of values that they take, and of those they hand on."""
+    """Some statements of a body, and the names of the values that they take and hand on."""
 
     body: Sequence[ir.Statement]
     taken: Sequence[str] = ()
@@ -28,7 +28,7 @@ class Part(NamedTuple):
 def parts(body: Sequence[ir.Statement], length: int = LENGTH) -> list[Part]:
     """Return the parts of a body, cut near multiples of a length where few values are handed on.
 
-    A value that is merely the name of another one, which is made before the loop, is made again. A
+    A value that is another name of a value from before the loop is assigned again in each part. A
     body in which a name is assigned twice is one part.
 
     >>> from ssr.kernel.from_python import functions_of
@@ -71,7 +71,7 @@ def parts(body: Sequence[ir.Statement], length: int = LENGTH) -> list[Part]:
 
 
 def _is_alias(node: ir.Statement, made: dict[str, int]) -> bool:
-    """Whether a statement names what is made outside of the body."""
+    """Whether a statement gives another name to a value from outside of the body."""
     match node:
         case ir.Let(value=ir.Name(name)):
             return name not in made

@@ -1,0 +1,64 @@
+"""The function that is vectorised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import ir
+from ..inference import Scope
+from ..types import Type
+from ..uses import Uses
+from .naming import Names
+from .summed import Sum
+from .target import Target
+
+
+@dataclass
+class Context:
+    """The function that is vectorised.
+
+    Attributes
+    ----------
+    target
+        The processor.
+    scope
+        The types of variables.
+    uses
+        Where variables are assigned and read.
+    names
+        The names of variables.
+    arrays
+        How many arguments that are arrays its loops use.
+    fields
+        The arguments that are fields: arrays which need not be contiguous.
+    sums
+        The sums that loops may add up, by the buffers of their terms.
+    begun
+        The buffers of which a loop adds up the terms.
+    backwards
+        Whether a loop around the present statement runs backwards.
+    """
+
+    target: Target
+    scope: Scope
+    uses: Uses
+    names: Names
+    arrays: int
+    fields: tuple[str, ...]
+    sums: Mapping[str, Sum]
+    begun: set[str]
+    backwards: bool = False
+
+    def type_of(self, name: str) -> Type:
+        """Return the type of a variable or a name of the module."""
+        return self.scope.of(ir.Name(name))
+
+    def is_field(self, array: str) -> bool:
+        """Whether an array is a field or a component of one, not an array of the kernel itself."""
+        found = self.type_of(array)
+        return isinstance(found, ir.Array) and not found.contiguous
+
+    def axes_of(self, array: str) -> int:
+        """Return the number of axes of an array."""
+        return self.scope.array(ir.Name(array)).axes

@@ -1,0 +1,138 @@
+"""Requests for memory that a loop's rows access further on (prefetches).
+
+A vector of rows requests a cache line of each field, on the line that sweeps meet first, so many
+rows ahead that it has come into the second-level cache when rows access it. Shortly before, a
+second request brings it on into the first-level cache: a store that waits there delays all stores
+after it. Where fields are near, the first request is for the present rows. A loop that accesses
+each field at one place requests nothing: processors foresee its accesses, and requests disturb
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .. import ir
+from ..building import call, compare, do, let
+from ..building import plus as total
+from .context import Context
+from .integers import at_row, minus, plus, times
+from .plans import Access, Plan, are_at_one_place
+
+CACHE_LINE = 64
+"""The bytes of a cache line."""
+
+AHEAD = 80
+"""Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
+
+UNDER_WAY = 192
+"""Cache lines between requests for memory and their uses, for all fields of a loop together."""
+
+SOON = 8
+"""Cache lines between a use and the request that brings them into the first-level cache."""
+
+NEAR = 2**22
+"""Bytes of fields that need no requests."""
+
+FAR = 16 * 2**20
+"""Bytes of all fields of a function from which on vectors with requests are better than LLVM's
+without."""
+
+
+class Request(NamedTuple):
+    """A request for the memory of a line of an array, some way ahead of a row.
+
+    The ``place`` is that of the first element if the row were zero; rows are ``step`` elements
+    apart. Elements that are accessed ``soon`` go into the first-level cache, to be ``written`` or
+    read.
+    """
+
+    array: str
+    place: ir.Expression
+    step: int
+    soon: bool
+    written: bool
+
+    def at(self, row: ir.Expression, lanes: int) -> Iterator[ir.Do]:
+        """Yield the statements for the vector that begins at a row."""
+        first = plus(self.place, times(row, self.step))
+        for n in range(self.step):
+            flags = ir.Truth(self.soon), ir.Truth(self.written)
+            yield do("request", self.array, plus(first, n * lanes), *flags)
+
+
+def are_far(context: Context, plan: Plan) -> ir.Expression:
+    """Return whether the fields of a function are so large that a loop requests memory ahead.
+
+    They count as if all of them had the size of one of those of most axes: a function that is
+    called on each line need not be given the sizes of all.
+    """
+    largest = max(context.fields, key=context.axes_of)
+    total = times(call("elements", largest), len(context.fields))
+    return compare(total, ">", FAR // plan.size)
+
+
+def of_loop(
+    context: Context, plan: Plan, start: ir.Expression, *, chain: bool
+) -> tuple[list[ir.Statement], list[Request]]:
+    """Return the requests of a loop from a row on, and the statements that find their places.
+
+    A chain of loops waits for its own values, so one request for each line is enough.
+    """
+    foreseen = not chain and _is_foreseen(context, plan)
+    if not (context.target.requests and plan.ahead) or foreseen:
+        return [], []
+    arrays = dict.fromkeys(line.array for line in plan.ahead)
+    count = total(*(call("elements", array) for array in arrays))
+    large = compare(count, ">", NEAR // plan.size)
+    ahead = ir.Name(context.names.new("ahead"))
+    rows_ahead = ir.Select(large, ir.Integer(_rows(context, plan)), ir.Integer(0))
+    found: list[ir.Statement] = [let(ahead.name, rows_ahead)]
+    requests: list[Request] = []
+    for soon in (False,) if chain else (False, True):
+        rows = ir.Integer(_rows(context, plan, soon=True)) if soon else ahead
+        for line in plan.ahead:
+            element = at_row(line.offset, plan.loop.variable, start)
+            further = minus(times(rows, line.step), times(start, line.step))
+            place = context.names.new(f"{line.array}_ahead")
+            found.append(let(place, plus(element, further)))
+            requests.append(_request(plan, line, ir.Name(place), soon))
+    return found, requests
+
+
+def of_far_loop(context: Context, plan: Plan) -> Iterator[ir.Do]:
+    """Yield the requests of a loop over fields that are far, for the present value of its variable.
+
+    The distances are constants, so that the places of requests take no registers of their own.
+    """
+    for line in plan.ahead:
+        for soon in (False, True):
+            element = plus(line.offset, line.step * _rows(context, plan, soon=soon))
+            request = _request(plan, line, element, soon)
+            yield from request.at(ir.Integer(0), plan.lanes)
+
+
+def _request(plan: Plan, line: Access, place: ir.Expression, soon: bool) -> Request:
+    written = any(store.array == line.array for store in plan.stores)
+    return Request(line.array, place, line.step, soon, written)
+
+
+def _rows(context: Context, plan: Plan, *, soon: bool = False) -> int:
+    """Return how many rows lie between a request and its use; it is negative against sweeps."""
+    lines = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1))
+    lines = min(SOON, lines // 2) if soon else lines
+    rows = lines * CACHE_LINE // plan.size
+    return -rows if context.backwards else rows
+
+
+def _is_foreseen(context: Context, plan: Plan) -> bool:
+    """Whether a loop accesses each field at one place of a row, and reads nothing but fields."""
+    fields = set(context.fields)
+    is_read = all(load.array in fields for load in plan.loads)
+    return is_read and are_at_one_place((*plan.loads, *plan.stores), fields)
+
+
+def requested(requests: Sequence[Request], row: ir.Expression, lanes: int) -> list[ir.Statement]:
+    """Return the statements of requests for the vector that begins at a row."""
+    return [statement for request in requests for statement in request.at(row, lanes)]

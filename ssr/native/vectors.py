@@ -1,0 +1,168 @@
+"""Operations on vectors of rows in LLVM's language; `ssr.runtime.vectors` has them in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from llvmlite import ir as llvm
+
+from ..kernel import ir
+from ..kernel.operations import LANES
+from ..kernel.types import Type, Vector
+from ..runtime import target
+from . import vector_sums
+from .builder import BIT, BYTE, WORD, Builder, known
+from .bundles import load, masked_load, masked_store, shuffled, store
+from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
+
+ALIGNED = 64
+"""The bytes of which memory on the stack begins at a multiple."""
+
+
+REGISTERS = {"x86_64": "x", "aarch64": "w"}
+"""The registers of vectors in the assembly of processors."""
+
+
+def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> Any:
+    """Write the address of an element, which need not be in the array if it has a mask."""
+    return b.gep(array.bits.data, [offset.bits], inbounds=not mask)
+
+
+def _load(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    array, offset, *mask = given
+    place = _address(b, array, offset, mask)
+    assert isinstance(type_, Vector)
+    if type_.element == "b1":
+        return b.trunc(_bytes(b, place, type_.lanes), llvm_type(type_))
+    if mask:
+        return masked_load(b, llvm_type(type_), place, mask[0].bits)
+    return load(b, place, type_.lanes)
+
+
+def _bytes(b: Builder, place: Any, lanes: int) -> Any:
+    """Write the load of truths, each of which is in a byte."""
+    return b.load(b.bitcast(place, llvm.VectorType(BYTE, lanes).as_pointer()), align=1)
+
+
+def _store(b: Builder, given: Sequence[Value], type_: Type) -> None:
+    array, offset, value, *mask = given
+    place = _address(b, array, offset, mask)
+    assert isinstance(value.type, Vector)
+    if value.type.element == "b1":
+        vector = llvm.VectorType(BYTE, value.type.lanes)
+        b.store(b.zext(value.bits, vector), b.bitcast(place, vector.as_pointer()), align=1)
+    elif mask:
+        masked_store(b, value.bits, place, mask[0].bits)
+    else:
+        store(b, value.bits, place)
+
+
+def _spread(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return converted(b, given[0], type_)
+
+
+def _hold(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    """Write a vector of a known number, which LLVM does not know."""
+    vector = converted(b, given[0], type_)
+    register = next(
+        (r for kind, r in REGISTERS.items() if target.processor().triple.startswith(kind)), None
+    )
+    if register is None:
+        return vector
+    return b.asm(
+        llvm.FunctionType(vector.type, [vector.type]), "", f"={register},0", [vector], False
+    )
+
+
+def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    """Write for each lane whether its number is in a range.
+
+    Numbers are compared as integers of such a size that a vector of them is one register.
+    """
+    assert isinstance(type_, Vector)
+    lanes = type_.lanes
+    word = llvm.IntType(min(8 * target.current().vector_bytes // lanes, WORD.width))
+    numbers = llvm.Constant(llvm.VectorType(word, lanes), [*range(lanes)])
+
+    def limit(number: Any) -> Any:
+        if word != WORD:
+            number = b.trunc(b.largest(WORD(0), b.smallest(WORD(lanes), number)), word)
+        return b.spread(number, lanes)
+
+    low, high = (value.bits for value in given)
+    tests = [] if known(low) == 0 else [b.icmp_signed(">=", numbers, limit(low))]
+    if known(high) != lanes:
+        tests.append(b.icmp_signed("<", numbers, limit(high)))
+    return reduce(b.and_, tests) if tests else llvm.Constant(llvm_type(type_), [BIT(1)] * lanes)
+
+
+def _shuffle(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    first, second, *places = given
+    return shuffled(b, first.bits, second.bits, [value.bits.constant for value in places])
+
+
+def _blend(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    mask, first, second = given
+    return b.select(mask.bits, converted(b, first, type_), converted(b, second, type_))
+
+
+def _complement(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return b.not_(given[0].bits)
+
+
+def _request(b: Builder, given: Sequence[Value], type_: Type) -> None:
+    array, offset, soon, written = given
+    place = b.at(array.bits.data, offset.bits)
+    b.request(place, soon=bool(soon.bits.constant), written=bool(written.bits.constant))
+
+
+def _elements(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return reduce(b.mul, given[0].bits.shape)
+
+
+def _line_steps(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return reduce(b.or_, strides_of(b, given[0])[:-1], WORD(0))
+
+
+def _seldom(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return b.call(b.external("llvm.expect.i1", BIT, BIT, BIT), [given[0].bits, BIT(0)])
+
+
+def _scratch_numbers(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    assert isinstance(type_, ir.Array)
+    return _scratch(b, ELEMENTS[type_.element], given[1])
+
+
+def _scratch_truths(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    return _scratch(b, BYTE, given[0])
+
+
+def _scratch(b: Builder, element: Any, count: Value) -> Memory:
+    room = b.room(llvm.ArrayType(element, count.bits.constant))
+    room.align = ALIGNED
+    return Memory(b.bitcast(room, element.as_pointer()), (count.bits,))
+
+
+def _of_lanes(name: str, write: Writer) -> dict[str, Writer]:
+    return {f"{name}{lanes}": write for lanes in LANES}
+
+
+WRITERS: Mapping[str, Writer] = {
+    **_of_lanes("vector_load", _load),
+    **_of_lanes("spread", _spread),
+    **_of_lanes("hold", _hold),
+    **_of_lanes("rows_between", _rows_between),
+    "vector_store": _store,
+    "shuffle": _shuffle,
+    "blend": _blend,
+    "complement": _complement,
+    "request": _request,
+    "elements": _elements,
+    "line_steps": _line_steps,
+    "seldom": _seldom,
+    "scratch_numbers": _scratch_numbers,
+    "scratch_truths": _scratch_truths,
+    **vector_sums.WRITERS,
+}

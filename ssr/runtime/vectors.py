@@ -1,0 +1,178 @@
+"""Vectors of rows in plain Python: arrays of NumPy.
+
+`ssr.kernel.vectorize` writes kernels in these operations; arrays are `Memory`, as in `intrinsics`.
+Those that make a vector have its lanes after their name. A mask is a vector of truths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .intrinsics import Memory, ld, st, unwritten
+from .sums import ROWS, accumulate, accumulate_squares, add, add_squares
+
+vectors = few = range
+"""The rows at which vectors begin, and rows of which there are few."""
+
+
+def _loading(lanes: int) -> Callable[..., Any]:
+    def vector_load(array: Any, offset: int, mask: Any = None) -> Any:
+        """Return elements side by side; those without a mask are not read, and are zero."""
+        found = np.zeros(lanes, array.flat.dtype)
+        for n in range(lanes):
+            if mask is None or mask[n]:
+                found[n] = ld(array, offset + n)
+        return found
+
+    return vector_load
+
+
+def _spreading(lanes: int) -> Callable[..., Any]:
+    def spread(number: Any) -> Any:
+        """Return the vector of which each element is a number."""
+        return np.full(lanes, number)
+
+    return spread
+
+
+def _between(lanes: int) -> Callable[..., Any]:
+    def rows_between(low: int, high: int) -> Any:
+        """Return for each lane whether its number is in a range."""
+        return np.array([low <= n < high for n in range(lanes)])
+
+    return rows_between
+
+
+vector_load2, vector_load4, vector_load8, vector_load16 = map(_loading, (2, 4, 8, 16))
+spread2, spread4, spread8, spread16 = map(_spreading, (2, 4, 8, 16))
+hold2, hold4, hold8, hold16 = spread2, spread4, spread8, spread16
+"""The same vector, which LLVM is not to make again where it is read."""
+
+rows_between2, rows_between4, rows_between8, rows_between16 = map(_between, (2, 4, 8, 16))
+
+
+def vector_store(array: Any, offset: int, value: Any, mask: Any = None) -> None:
+    """Store elements side by side, but for those without a mask."""
+    for n, number in enumerate(value):
+        if mask is None or mask[n]:
+            st(array, offset + n, number)
+
+
+def shuffle(first: Any, second: Any, *places: int) -> Any:
+    """Return elements of two vectors, which are counted one after the other.
+
+    >>> shuffle(np.array([1, 2]), np.array([3, 4]), 1, 2)
+    array([2, 3])
+    """
+    return np.concatenate([first, second])[list(places)]
+
+
+def blend(mask: Any, first: Any, second: Any) -> Any:
+    """Return the elements of a first vector that have a mask, and others of a second one.
+
+    >>> blend(np.array([True, False]), np.array([1, 2]), np.array([3, 4]))
+    array([1, 4])
+    """
+    return np.where(mask, first, second)
+
+
+def complement(mask: Any) -> Any:
+    """Return the mask of the other lanes."""
+    return ~mask
+
+
+def request(array: Any, offset: int, soon: bool, written: bool) -> None:
+    """Bring a cache line near, at any offset; ``soon`` to be read or ``written`` very near."""
+
+
+def elements(array: Any) -> int:
+    """Return the number of elements of an array."""
+    return int(array.array.size)
+
+
+def line_steps(array: Any) -> int:
+    """Return the bits of all bytes between neighbours of an array, but for its last axis."""
+    found = 0
+    for step in array.array.strides[:-1]:
+        found |= step
+    return found
+
+
+def seldom(test: bool) -> bool:
+    """Return a truth that seldom holds."""
+    return test
+
+
+def scratch_numbers(array: Any, count: int) -> Any:
+    """Return memory on the stack for numbers of the type of an array."""
+    return Memory(unwritten(count, array.array.dtype))
+
+
+def scratch_truths(count: int) -> Any:
+    """Return memory on the stack for truths."""
+    return Memory(np.zeros(count, np.bool_))
+
+
+# -- sums that loops add up ------------------------------------------------------------------------
+
+
+class LineSum:
+    """A sum of terms, or of their squares: lines that its state has not got yet.
+
+    Parameters
+    ----------
+    add
+        Adds terms to a state.
+    add_line
+        Adds a line of a buffer to a state.
+    """
+
+    def __init__(self, add: Callable[..., None], add_line: Callable[..., None]) -> None:
+        self.add, self.add_line = add, add_line
+        self.line: tuple[int, int] | None = None
+        self.terms: list[float] = []
+        self.kept: list[list[float]] = []
+
+
+def open_sum() -> LineSum:
+    """Return a sum of terms."""
+    return LineSum(lambda state, row, terms: add(state[row], terms), accumulate)
+
+
+def open_squares() -> LineSum:
+    """Return a sum of the squares of terms."""
+    rows = ROWS["norm"]
+    return LineSum(
+        lambda state, row, terms: add_squares(state[row : row + rows], terms), accumulate_squares
+    )
+
+
+def begin_line(sum_: LineSum, state: Any, row: int, place: int, count: int) -> None:
+    """Begin a line of so many terms at a place of the buffer."""
+    sum_.line, sum_.terms = (place, count), []
+
+
+def take_terms(sum_: LineSum, terms: Any, mask: Any = None) -> None:
+    """Take a vector of terms of the line; those without a mask are none."""
+    sum_.terms += map(float, terms if mask is None else terms[mask])
+
+
+def end_line(sum_: LineSum, state: Any, row: int, buffer: Any, place: int, count: int) -> None:
+    """Add a line of so many terms at a place of the buffer: those taken, or the buffer's."""
+    if sum_.line == (place, count):
+        assert len(sum_.terms) == max(count, 0)
+        sum_.kept.append(sum_.terms)
+        sum_.line = None
+        return
+    close_sum(sum_, state, row)
+    sum_.add_line(state, row, buffer, place, count)
+
+
+def close_sum(sum_: LineSum, state: Any, row: int) -> None:
+    """Give the state all terms; a line that is being made is dropped."""
+    for terms in sum_.kept:
+        sum_.add(state, row, terms)
+    sum_.line, sum_.kept = None, []
