@@ -40,6 +40,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
     def __init__(self, block: Any = None) -> None:
         super().__init__(block)
         self._written: dict[Any, dict[Any, Any]] = {}
+        self._is_at_end = True
 
     @classmethod
     def beginning(cls, function: Any) -> Builder:
@@ -51,12 +52,34 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     def _once(self, write: Callable[[], Any], *key: Any) -> Any:
         """Return what was written in this block before; write it if nothing was."""
-        if self._anchor != len(self._block.instructions):
+        if not self._is_at_end:
             return write()
-        known = self._written.setdefault(self._block, {})
+        known = self._written.setdefault(self.block, {})
         if key not in known:
             known[key] = write()
         return known[key]
+
+    # -- places
+
+    def position_at_end(self, block: Any) -> None:
+        """Write at the end of a block from here on."""
+        super().position_at_end(block)
+        self._is_at_end = True
+
+    def position_at_start(self, block: Any) -> None:
+        """Write at the start of a block from here on."""
+        super().position_at_start(block)
+        self._is_at_end = False
+
+    def position_before(self, instr: Any) -> None:
+        """Write before an instruction from here on."""
+        super().position_before(instr)
+        self._is_at_end = False
+
+    def position_after(self, instr: Any) -> None:
+        """Write after an instruction from here on."""
+        super().position_after(instr)
+        self._is_at_end = False
 
     # -- integers
 

@@ -15,6 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import Signature as CallTypes
 from numba.extending import NativeValue, lower_builtin, models, register_model, unbox
 from numba.np.arrayobj import make_array
@@ -188,3 +189,6 @@ def _raise(context: Any, builder: Any, code: Any) -> None:
     with cgutils.if_unlikely(builder, builder.icmp_signed("==", code, WORD(NO_MEMORY))):
         context.call_conv.return_user_exc(builder, MemoryError, (OUT_OF_MEMORY,))
     context.call_conv.return_user_exc(builder, ValueError, (OVERLAP,))
+
+
+cpu_target.target_context.refresh()  # Numba may be at work on a function that uses a program

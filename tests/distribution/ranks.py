@@ -16,7 +16,8 @@ import boundary as bc
 import ssr
 from boundary.partition.boxes import Box, volume
 from boundary.schedules.messages import Post
-from ssr.build.kernel import Kernel, build_plain, kernel_name
+from ssr.build.kernel import Kernel, build_plain
+from ssr.build.names import Request
 
 from ..ssr import memory, plain
 
@@ -28,7 +29,7 @@ _KERNELS: dict[str, Kernel] = {}
 
 
 def _plain_kernel(program: Any, options: ssr.Options, dtype: str) -> Kernel:
-    name = kernel_name(program, options, dtype)
+    name = Request.of(program, options, dtype).name()
     if name not in _KERNELS:
         _KERNELS[name] = build_plain(program, options, dtype)
     return _KERNELS[name]

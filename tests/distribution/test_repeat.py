@@ -14,7 +14,7 @@ import boundary as bc
 import ssr
 from boundary.tables.ghosts import Ghosts
 from boundary.worlds.calls import way
-from ssr.build.kernel import text_of
+from ssr.build.names import text_of
 from ssr.errors import ArgumentError
 
 from . import repeated

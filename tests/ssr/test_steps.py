@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
 import ssr
 from ssr.build.kernel import Kernel
 from ssr.extension import FAILED, FINISHED, LATE, LEFT, At, Function, Run, Step
 from ssr.runtime.steps import copy
 
-from . import driven
+from . import driven, generated
+from .generated import DOUBLES, INTEGER, SINGLES, functions
 
 Array = np.ndarray[Any, Any]
 line = ssr.Space(*ssr.sizes("n"))
@@ -71,13 +71,17 @@ def address(function: Any) -> int:
     return found
 
 
-@njit
-def copied(target: Any, to: int, source: Any, of: int, count: int) -> None:
+COPIED = """
+def copied(target, to, source, of, count):
     copy(target, to, source, of, count)
+"""
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_elements_are_copied_one_by_one_and_as_vectors(dtype: str) -> None:
+    array = SINGLES if dtype == "float32" else DOUBLES
+    types = [array, INTEGER, array, INTEGER, INTEGER]
+    copied = generated.compiled(functions(COPIED, {"copy": copy})["copied"], types)
     source = np.arange(1, 200, dtype=dtype)
     for count in range(100):
         for to, of in (0, 0), (3, 8), (8, 5):
