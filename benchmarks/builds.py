@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numba.core import event
 
 import ssr
 import ssr.solvers
@@ -23,8 +22,6 @@ from apps.npb.run import run as flow_run
 from benchmarks.operators import Weights, plane, space, twenty_seven_point
 
 Run = Callable[[], object]
-
-clock = time.process_time
 
 GAMMA = 1.4
 DISSIPATION = 0.25
@@ -185,37 +182,20 @@ BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(
 """What declares each program; every call declares it anew."""
 
 
-class Stopwatch(event.Listener):
-    """The seconds between the beginnings and the ends of one kind of Numba's events."""
-
-    def __init__(self) -> None:
-        self.seconds, self._depth, self._start = 0.0, 0, 0.0
-
-    def on_start(self, event: event.Event) -> None:
-        """Start at the outermost event."""
-        self._start = self._start if self._depth else clock()
-        self._depth += 1
-
-    def on_end(self, event: event.Event) -> None:
-        """Stop at its end."""
-        self._depth -= 1
-        self.seconds += 0.0 if self._depth else clock() - self._start
-
-
 def seconds(name: str) -> dict[str, float]:
-    """Return where the seconds of building go: tracing, lowering, Numba, LLVM."""
-    numba, llvm = Stopwatch(), Stopwatch()
-    event.register("numba:compile", numba)  # type: ignore[no-untyped-call]
-    event.register("numba:llvm_lock", llvm)  # type: ignore[no-untyped-call]
-    start = clock()
+    """Return the seconds of the processor for a build: of Python's thread, and of LLVM beside it.
+
+    Python's are those of the declaration (``trace``), and of lowering and translation (``lower``),
+    with work of LLVM that the thread does itself where it would wait for it.
+    """
+    start = time.process_time()
     run = BUILDS[name]()
-    declared = clock()
+    declared, own = time.process_time(), time.thread_time()
     run()
-    done = clock()
+    done, own = time.process_time(), time.thread_time() - own
     return {
         "trace": declared - start,
-        "lower": done - declared - numba.seconds,
-        "numba": numba.seconds - llvm.seconds,
-        "llvm": llvm.seconds,
+        "lower": own,
+        "llvm": done - declared - own,
         "total": done - start,
     }

@@ -1,7 +1,7 @@
 """Measure our kernels against Fortran, SciPy, the memory, and kernels written by hand for Numba.
 
 ``python -m benchmarks.ssr [--json FILE] [--quick] [--only PART...]`` prints a table for each part:
-the cases of `benchmarks.cases`, then ``startup``, ``overhead``, ``vectors`` and ``sizes``. All of
+the cases of `benchmarks.cases`, then ``startup``, ``overhead`` and ``sizes``. All of
 them run on one thread. A ratio is the median of ours / other over pairs of the same round; lower is
 better.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from apps import commands
-from benchmarks import operators, overhead, report, startup, vectors
+from benchmarks import operators, overhead, report, startup
 from benchmarks.cases import CASES
 from benchmarks.timing import Json, table
 
@@ -59,28 +59,6 @@ def run_overhead(quick: bool) -> Json:
     return {"goal": overhead.GOAL, "seconds": dict(seconds)}
 
 
-def run_vectors(quick: bool) -> Json:
-    """Print for each kernel how many loops should be vectorised, and how many are."""
-    rows: list[list[str]] = []
-    found: dict[str, Json] = {}
-    for name in ["jacobi5"] if quick else list(operators.PROGRAMS):
-        kernel = operators.PROGRAMS[name]().kernel()
-        loops = vectors.vector_loops(kernel.source, vectors.compiler_of(kernel.run))
-        good = sum(loop.vectorised for loop in loops)
-        bits = max((loop.bits for loop in loops), default=0)
-        gathers = sum(loop.gathers for loop in loops)
-        expected = int(kernel.meta.loops)
-        found[name] = {
-            "expected": expected, "vectorised": good, "loops": len(loops), "bits": bits,
-            "gathers": gathers, "scalar_lines": [x.line for x in loops if not x.vectorised],
-        }  # fmt: skip
-        word = "all" if good >= expected and not gathers else "MISSED"
-        rows.append([name, *map(str, (len(loops), expected, good, bits, gathers)), word])
-    header = ("kernel", "innermost loops", "to vectorise", "vectorised", "bits", "gathers", "")
-    print(f"vectors: loops in the optimised machine code\n{table(header, rows)}\n")
-    return found
-
-
 def run_sizes(quick: bool) -> Json:
     """Check that one kernel serves all sizes; print the cost of the first call at a size."""
     found = {}
@@ -95,7 +73,7 @@ def run_sizes(quick: bool) -> Json:
 
 
 PARTS: Mapping[str, Callable[[bool], Json]] = {
-    "startup": run_startup, "overhead": run_overhead, "vectors": run_vectors, "sizes": run_sizes,
+    "startup": run_startup, "overhead": run_overhead, "sizes": run_sizes,
 }  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def hand(name: str) -> Times:
 
 
 def lower(name: str) -> Times:
-    """Return the seconds of the declaration and of all stages before Numba."""
+    """Return the seconds of the declaration and of all stages before machine code."""
     from benchmarks import operators
 
     start = clock()
@@ -105,7 +105,7 @@ def sizes(name: str) -> Times:
 
 
 def build(name: str) -> Times:
-    """Return where the seconds of building go: tracing, lowering, Numba, LLVM."""
+    """Return where the seconds of building go: tracing, lowering, LLVM."""
     from benchmarks.builds import seconds
 
     return seconds(name)
@@ -115,7 +115,7 @@ def builds(repeat: int = 3) -> None:
     """Print where the seconds of all slow builds go, of the fastest of some processes each."""
     from benchmarks.builds import BUILDS
 
-    header = ("trace", "lower", "numba", "llvm", "total")
+    header = ("trace", "lower", "llvm", "total")
     rows, totals = [], dict.fromkeys(header, 0.0)
     for name in BUILDS:
         times = measure(["build"], name, repeat)["build cold"]

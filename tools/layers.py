@@ -28,8 +28,8 @@ ROOMS = {
     "ssr": (
         "errors", "public", "command", "forking", "compiling", "options", "kernel", "points",
         "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "native",
-        "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices", "recurrences", "blocks",
-        "solvers", "extension", "__init__", "__main__",
+        "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices",
+        "recurrences", "blocks", "solvers", "extension", "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",

@@ -12,9 +12,8 @@ from benchmarks import hpcg, programs, report
 from benchmarks import ssr as benchmark
 from benchmarks.cases import CASES, Candidate, builds, disagreement
 from benchmarks.timing import Timing
-from benchmarks.vectors import Loop, classify
 
-PARTS = ["overhead", "vectors", "sizes"]
+PARTS = ["overhead", "sizes"]
 
 
 @pytest.mark.fortran
@@ -37,7 +36,6 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert max(case["distances"].values()) < 1e-12
     kinds = {f"{kind} {state}" for kind in ("ours", "hand") for state in ("cold", "warm")}
     assert found["startup"]["jacobi5"].keys() == {"lower", *kinds}
-    assert {"expected", "vectorised", "scalar_lines"} <= found["vectors"]["jacobi5"].keys()
     assert found["sizes"]["jacobi5"]["kernels"] == 1
     assert "A.apply(x, out=y)" in found["overhead"]["seconds"]
     assert "ours: compact NumPy arrays" in capsys.readouterr().out
@@ -92,32 +90,3 @@ def test_disagreement_is_found() -> None:
         disagreement({"ours": candidate(2.0), "a": candidate(3.0)})
     with pytest.raises(ArithmeticError, match=r"^a differs from ours by nan\.$"):
         disagreement({"ours": candidate(2.0), "a": candidate(np.nan)})
-
-
-def test_stores_are_read_from_the_module() -> None:
-    source = "\n".join([
-        "for j in range(2):",
-        "    for i in range(9):",
-        "        st(a, i, 1)",
-        "    for i in range(9):",
-        "        st(b, i, 1)",
-        "        st(c, i, 1)",
-        "for i in range(9):",
-        "    st(d, i, 0)",
-        "for i in range(9):",
-        "    st(e, i, 0)",
-    ])  # fmt: skip
-    module = "\n".join([
-        "  store <4 x double> %1, ptr %2, align 8, !dbg !10",
-        "  store double %1, ptr %2, align 8, !dbg !10",
-        "  store <8 x float> %1, ptr %2, align 4, !dbg !11",
-        "  store float %1, ptr %2, align 4, !dbg !12",
-        "  tail call void @llvm.memset.p0.i64(ptr %1, i8 0, i64 %2, i1 false), !dbg !13",
-        "!10 = !DILocation(line: 3, column: 1, scope: !4)",
-        "!11 = !DILocation(line: 5, column: 1, scope: !4)",
-        "!12 = !DILocation(line: 6, column: 1, scope: !4)",
-        "!13 = !DILocation(line: 8, column: 1, scope: !4)",
-    ])  # fmt: skip
-    assert classify(source, module) == (
-        Loop(2, "vector", 256), Loop(4, "scalar", 256), Loop(7, "fill"), Loop(9, "gone"),
-    )  # fmt: skip

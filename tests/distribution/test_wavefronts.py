@@ -100,8 +100,10 @@ def test_bits_do_not_depend_on_cuts(data: st.DataObject) -> None:
 
 
 def test_sweeps_share_sums_of_rows_before_and_after() -> None:
-    """The rows of a line sum what has been made of the line behind it, and what has not of that
-    before it: across a cut these are two exchanges."""
+    """Rows sum new values of the line behind theirs, and old ones of that before.
+
+    Across a cut these are two exchanges.
+    """
     near = {(j, i): 0.25 * (2 - abs(i)) for j in (-1, 1) for i in (-1, 0, 1)}
     A = ssr.stencil(plane, plane, near | {(0, 0): 8.0, (0, 1): 0.5, (0, -1): 0.5}, outside="drop")
     B = ssr.stencil(SPACES[3], SPACES[3], cube(), outside="drop")

@@ -238,8 +238,8 @@ def test_expressions_keep_the_values_they_had() -> None:
     e = (definition @ x.ravel()).reshape(4, 5)
     meant = e + 1, -e - 1, np.where(x > 0, e + 1 + e, e + 1)
     plain.run(body, x, y, z)
-    for found, expected in zip((x, y, z), meant, strict=True):
-        np.testing.assert_allclose(found, expected, 1e-14, 1e-14)
+    for made, expected in zip((x, y, z), meant, strict=True):
+        np.testing.assert_allclose(made, expected, 1e-14, 1e-14)
 
 
 def test_equal_reductions_are_computed_once() -> None:

@@ -1,70 +1,84 @@
-"""Every loop that may be vectorised is, in the kernels that are benchmarked."""
+"""Every loop that may be vectorised is, for every kind of processor, in kernels that are measured."""
 
 from __future__ import annotations
 
-import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 
+import ssr
 from benchmarks import operators
-from benchmarks.vectors import vector_loops
-from ssr.build.reduced import KernelCompiler
-from ssr.runtime import target
-from tests.ssr import plain
+from ssr.build.pipeline import lower
+from ssr.kernel import ir
+from ssr.kernel.vectorize import vectorize
+from ssr.runtime.target import AVX2, AVX512, NEON, Target
 
-SMALL = """\
-from numba.types import f8, i8
+CPUS = {"x86-64-v3": "ymm", "x86-64-v4": "zmm", "neoverse-n1": r"v\d+\.[24]"}
+"""Processors, each with the name of its whole vector registers in assembly."""
 
-from ssr.runtime.intrinsics import ld, st
-
-
-def kernel(x, y, z, places, n):
-    for i in range(n):
-        st(y, i, ld(x, i) + ld(x, i + 1))
-    for i in range(n):
-        st(z, i, ld(z, i - 1) * ld(x, i))
-    for clear in range(n):
-        st(y, n + clear, 0.0)
-    for i in range(n):
-        st(z, n + i, 0.0)
-    for i in range(n):
-        st(x, i, ld(z, ld(places, i)))
-    return 0
+ARITHMETIC = re.compile(
+    r"v?(fn?m(add|sub|la|ls)|f?add|f?mul|f?sub)\d*(p[sd]|s[sd])?\s.*(mm|v\d+\.)"
+)
+"""An operation on numbers in assembly, in registers of vectors."""
 
 
-SIGNATURE = i8(f8[::1], f8[::1], f8[::1], i8[::1], i8)
-"""
+def storing(module: ir.Module) -> Iterator[ir.For]:
+    """Yield the innermost loops that store elements of arrays."""
+    for function in module.functions:
+        for node in ir.statements(function.body):
+            if isinstance(node, ir.For):
+                inner = [*ir.statements(node.body)]
+                stores = any(isinstance(one, ir.Store) or _stores(one) for one in inner)
+                if stores and not any(isinstance(one, ir.For) for one in inner):
+                    yield node
 
 
+def _stores(node: ir.Statement) -> bool:
+    return isinstance(node, ir.Do) and node.call.function == "vector_store"
+
+
+@pytest.mark.parametrize("target", [AVX2, AVX512, NEON], ids=lambda target: target.name)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", list(operators.PROGRAMS))
-def test_loops_without_dependences_are_vectorised(name: str, dtype: str) -> None:
-    source = plain.source(operators.PROGRAMS[name](), dtype)
-    loops = vector_loops(source, KernelCompiler)
-    lines = source.splitlines()
-    scalar = [lines[loop.line - 1].strip() for loop in loops if not loop.vectorised]
-    assert len(loops) - len(scalar) == expected(source), scalar
-    assert not any(loop.gathers for loop in loops)
+def test_loops_without_dependences_become_vectors(name: str, dtype: str, target: Target) -> None:
+    program = operators.PROGRAMS[name]()
+    made = lower(program.ir, program.options, dtype, "a kernel")
+    scalar = [loop for loop in storing(made.kernel) if loop.variable != "clear"]
+    left = [
+        loop
+        for loop in storing(vectorize(made.kernel, target))
+        if loop.order not in ("vectors", "few") and loop.variable != "clear"
+    ]
+    assert len(left) <= len(scalar) - made.meta.loops
 
 
-@pytest.mark.parametrize(("dtype", "bits"), [("float64", 64), ("float32", 32)])
-def test_a_sweep_along_the_line_is_one_scalar_loop(dtype: str, bits: int) -> None:
-    source = plain.source(operators.gauss_seidel5(), dtype)
-    loops = vector_loops(source, KernelCompiler)
-    assert [loop.how for loop in loops].count("scalar") == len(loops) - expected(source) == 1
-    assert all(loop.bits >= 4 * bits // 2 for loop in loops if loop.vectorised)
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("name", ["spmv27", "jacobi5"])
+def test_inner_loops_use_whole_registers(name: str, cpu: str) -> None:
+    """Of the loop with most arithmetic no operation is on a part of a register."""
+    program = operators.PROGRAMS[name]()
+    assembly = program.with_options(ssr.Options(cpu=cpu)).explain("assembly")
+    arithmetic = [line for line in busiest(assembly) if ARITHMETIC.match(line)]
+    assert arithmetic
+    assert all(re.search(CPUS[cpu], line) for line in arithmetic), arithmetic
 
 
-def test_loops_are_told_apart() -> None:
-    loops = vector_loops(SMALL, KernelCompiler)
-    assert [loop.how for loop in loops] == ["vector", "scalar", "fill", "vector"]
-    assert [loop.gathers for loop in loops] == [False, False, False, target.current().masks]
-    assert [SMALL.splitlines()[loop.line - 1].strip()[:5] for loop in loops] == ["for i"] * 4
-
-
-def expected(source: str) -> int:
-    """Return how many innermost loops the compiler expects to be vectorised."""
-    found = re.search(r"^META = (.*)$", source, re.MULTILINE)
-    assert found
-    return int(ast.literal_eval(found[1])["loops"])
+def busiest(assembly: str) -> list[str]:
+    """Return the innermost loop with most arithmetic on numbers."""
+    lines = [line.strip() for line in assembly.splitlines()]
+    places = {line[:-1]: n for n, line in enumerate(lines) if re.fullmatch(r"\.L\w+:", line)}
+    loops = []
+    for n, line in enumerate(lines):
+        jump = re.match(r"(?:j\w+|b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+, #\d+,)\s+(\.L\w+)", line)
+        if jump and places.get(jump[1], n) < n:
+            loops.append((places[jump[1]], n))
+    inner = [
+        (first, last)
+        for first, last in loops
+        if not any((a, b) != (first, last) and first <= a and b <= last for a, b in loops)
+    ]
+    return max(
+        (lines[first : last + 1] for first, last in inner),
+        key=lambda body: sum(1 for line in body if ARITHMETIC.match(line)),
+    )

@@ -43,6 +43,20 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     >>> module = ir.Module("", "float64", (), (), (), (), functions, (signature,))
     >>> for line in function_lines(vectorize(module, AVX512).functions[0]):
     ...     print(line)
+    def f(t, n, a):
+        early_1 = (address(t) & 63) >> 3 if line_steps(t) & 63 == 0 else 0
+        first_1 = -early_1 if n >= 48 or early_1 + (n - 1 & 7) < 8 else 0
+        i_1 = first_1
+        i_past_1 = n - 7
+        while i_1 < n:
+            if i_1 < 0 or i_1 >= i_past_1:
+                i = i_1
+                rows_1 = rows_between8(-i, n - i)
+                vector_store(t, i, a * vector_load8(t, i, rows_1), rows_1)
+                i_1 = i_1 + 8
+            for i in vectors(i_1, i_past_1, 8):
+                vector_store(t, i, a * vector_load8(t, i))
+                i_1 = i + 8
     """
     scopes: dict[str, dict[tuple[Type, ...], Scope]] = {}
     for (name, types), scope in Functions(module).scopes.items():
