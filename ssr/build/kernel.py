@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Kernel", "assembly", "begin", "build", "build_plain", "describe", "folded", "generated",
-    "identity", "is_built", "is_described",
+    "identity", "is_built", "is_described", "vectors",
 ]  # fmt: skip
 
 MachineCode = Callable[[], "Code | None"]
@@ -245,18 +245,32 @@ def _translated(request: Request, text: _Text) -> MachineCode:
 
 def _in_llvm(text: _Text) -> Any:
     """Return a kernel in LLVM's language."""
-    from ..kernel.vectorize import vectorize
     from ..native.translate import translated
 
-    assert text.module is not None, "the kernel has no machine code"
-    module = text.module if text.meta.debug else vectorize(text.module, target.current())
     return translated(
-        module,
+        _on_vectors(text),
         text.main,
         text.types,
         overlapping=text.meta.debug,
         inside=bool(text.meta.units or text.meta.functions),
     )
+
+
+def _on_vectors(text: _Text) -> Module:
+    """Return a kernel with loops over vectors of the target; the debug build has none."""
+    from ..kernel.vectorize import vectorize
+
+    assert text.module is not None, "the kernel has no machine code"
+    return text.module if text.meta.debug else vectorize(text.module, target.current())
+
+
+def vectors(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return the source of a program's kernel with loops over vectors of its processor."""
+    from ..kernel.print_python import printed
+
+    request = Request.of(program, options, dtype)
+    with target.compiling_for(request.processor):
+        return printed(_on_vectors(_text(_lowered(request))))
 
 
 def assembly(program: ir.Program, options: Options, dtype: str) -> str:

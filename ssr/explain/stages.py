@@ -39,8 +39,11 @@ from .listing import (
 Stages = Mapping[str, Callable[[], str]]
 
 
-OF_PROGRAMS = "program", "passes", "loops", "source", "assembly"
+OF_PROGRAMS = "program", "passes", "loops", "source", "vectors", "assembly"
 """The stages of programs, also of those that matrices make."""
+
+OF_PROCESSORS = "vectors", "assembly"
+"""The stages that depend on the processor, which are shown on request only."""
 
 Explained: TypeAlias = "tuple[ir.Program, Options]"
 """A program, and how it is compiled."""
@@ -146,7 +149,7 @@ def explain_blocks(
 def _chosen(stages: Stages, stage: str | None) -> str:
     """Return a stage, or all of them but the assembly, which is long."""
     if stage is None:
-        shown = {name: make for name, make in stages.items() if name != "assembly"}
+        shown = {name: make for name, make in stages.items() if name not in OF_PROCESSORS}
         return "\n\n".join(f"== {name} ==\n{make()}" for name, make in shown.items())
     if not is_one_of(stage, stages):
         raise ArgumentError(
@@ -161,6 +164,7 @@ def _program_stages(program: Explained, dtype: str) -> Stages:
         "passes": lambda: _passes(*program, dtype),
         "loops": lambda: _loops(_lowered(*program, dtype)),
         "source": lambda: _lowered(*program, dtype).source,
+        "vectors": lambda: _vectors(*program, dtype),
         "assembly": lambda: _assembly(*program, dtype),
     }
 
@@ -242,6 +246,13 @@ def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | 
 
 
 # -- the stages of a program ---------------------------------------------------------------------
+
+
+def _vectors(program: ir.Program, options: Options, dtype: str) -> str:
+    """Return the source of a kernel on vectors; the compiler is loaded when it is first needed."""
+    from ..build.kernel import vectors
+
+    return vectors(program, options, dtype)
 
 
 def _assembly(program: ir.Program, options: Options, dtype: str) -> str:

@@ -85,9 +85,11 @@ class Program(Immutable):
         Parameters
         ----------
         stage
-            One of ``program passes loops source assembly``; all but the last one by default.
-            ``assembly`` is that of the processor in the options, also if it is not at hand. LLVM
-            has to be built for its kind: that of llvmlite's wheels is for x86-64 and AArch64.
+            One of ``program passes loops source vectors assembly``; all but the last two by
+            default. These are for the processor in the options, also if it is not at hand:
+            ``vectors`` is the source with loops over vectors of its length, ``assembly`` the
+            machine code. LLVM has to be built for its kind: that of llvmlite's wheels is for x86-64
+            and AArch64.
         dtype
             The type to compile for.
         """

@@ -1,4 +1,4 @@
-"""Every loop that may be vectorised is, for every kind of processor, in kernels that are measured."""
+"""Every loop that may be vectorised is, for each kind of processor, in measured kernels."""
 
 from __future__ import annotations
 
