@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from llvmlite import ir as llvm
 
 from ssr.extension import Array, Function, builder_of, compiled
 
@@ -50,6 +50,7 @@ def _noting() -> int:
 
 
 def _write(module: Any) -> None:
+    llvm: Any = import_module("llvmlite.ir")
     number, word = llvm.IntType(32), llvm.IntType(64)
     kind = llvm.FunctionType(number, [number, word.as_pointer()])
     function = llvm.Function(module, kind, "note")
