@@ -132,7 +132,7 @@ def test_the_shallow_water_step_on_ten_thousand_ranks() -> None:
 def test_plans_need_no_compiler(tmp_path: Path) -> None:
     code = (
         "import sys; from boundary.__main__ import main; main(sys.argv[1:]); "
-        "print('numba' in sys.modules, 'llvmlite.ir' in sys.modules)"
+        "print('numba' in sys.modules, 'ssr.native' in sys.modules)"
     )
     where = f"{__name__}:multiply"
     command = [sys.executable, "-c", code, "plan", where, "n=16", "--ranks", "8", "--rank", "3"]
