@@ -1,0 +1,23 @@
+"""Integrators of ordinary differential equations for fields: the method of lines in time."""
+
+from ..public import all_explained, explain_methods
+from .methods import explicit
+from .right_side import RightSide, rhs
+from .runge_kutta import RungeKutta, step_program
+from .stepper import Stepper
+from .tableaux import ButcherTableau, LowStorage, ShuOsher
+
+__all__ = [
+    "ButcherTableau",
+    "LowStorage",
+    "RightSide",
+    "RungeKutta",
+    "ShuOsher",
+    "Stepper",
+    "explicit",
+    "rhs",
+    "step_program",
+]
+
+globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)
