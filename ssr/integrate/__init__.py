@@ -2,13 +2,16 @@
 
 from ..public import all_explained, explain_methods
 from .methods import explicit
+from .multistep import AdamsBashforth, Leapfrog
 from .right_side import RightSide, rhs
 from .runge_kutta import RungeKutta, step_program
 from .stepper import Stepper
 from .tableaux import ButcherTableau, LowStorage, ShuOsher
 
 __all__ = [
+    "AdamsBashforth",
     "ButcherTableau",
+    "Leapfrog",
     "LowStorage",
     "RightSide",
     "RungeKutta",

@@ -12,7 +12,7 @@ from ..matrices.declare import stencil
 from ..programs.expression import Expression, check_part
 from ..programs.program import Program, program
 from ..programs.signature import Kind, Signature
-from ..programs.vectors import Vector
+from ..programs.vectors import Vector, as_it_is
 from ..public import Immutable
 from ..solvers import vectors
 from ..spaces.space import Space, VectorSpace
@@ -164,7 +164,7 @@ class RightSide(Immutable):
     def _on(self, name: str, space: Space, rate: Expression) -> Expression:
         """Return a rate on a space; where it has no value, zero."""
         if rate.space == space:
-            return rate
+            return as_it_is(rate)  # type: ignore[no-any-return]
         check_part(rate.space, space, f"unknown {name!r} of {self.name}")
         whole = stencil(space, rate.space, {(0,) * space.ndim: 1.0}, outside="drop")
         found: Expression = whole @ rate
