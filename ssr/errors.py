@@ -369,5 +369,9 @@ class UnsupportedError(Error, NotImplementedError):
     """A construct that the compiler does not support."""
 
 
+class StepSizeError(Error, ArithmeticError):
+    """The step of an integrator with error control becomes too short."""
+
+
 class NonFiniteError(Error, ValueError):
     """An array holds infinities or NaN where a method needs finite numbers."""

@@ -51,7 +51,8 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "Integrators in time": (
         ssr.integrate,
-        "rhs RightSide step_program explicit ButcherTableau ShuOsher LowStorage Stepper RungeKutta",
+        "rhs RightSide solve_ivp OdeResult step_program explicit ButcherTableau ShuOsher "
+        "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog",
     ),
     "Boundaries": (
         boundary,

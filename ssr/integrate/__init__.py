@@ -1,6 +1,8 @@
 """Integrators of ordinary differential equations for fields: the method of lines in time."""
 
 from ..public import all_explained, explain_methods
+from .adaptive import AdaptiveRungeKutta
+from .ivp import OdeResult, solve_ivp
 from .methods import explicit
 from .multistep import AdamsBashforth, Leapfrog
 from .right_side import RightSide, rhs
@@ -10,15 +12,18 @@ from .tableaux import ButcherTableau, LowStorage, ShuOsher
 
 __all__ = [
     "AdamsBashforth",
+    "AdaptiveRungeKutta",
     "ButcherTableau",
     "Leapfrog",
     "LowStorage",
+    "OdeResult",
     "RightSide",
     "RungeKutta",
     "ShuOsher",
     "Stepper",
     "explicit",
     "rhs",
+    "solve_ivp",
     "step_program",
 ]
 
