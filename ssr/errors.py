@@ -373,5 +373,9 @@ class StepSizeError(Error, ArithmeticError):
     """The step of an integrator with error control becomes too short."""
 
 
+class ConvergenceError(Error, ArithmeticError):
+    """An iteration that a method needs does not converge."""
+
+
 class NonFiniteError(Error, ValueError):
     """An array holds infinities or NaN where a method needs finite numbers."""

@@ -52,7 +52,8 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Integrators in time": (
         ssr.integrate,
         "rhs RightSide solve_ivp OdeResult step_program explicit ButcherTableau ShuOsher "
-        "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog",
+        "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog "
+        "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method",
     ),
     "Boundaries": (
         boundary,

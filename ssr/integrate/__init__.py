@@ -2,6 +2,8 @@
 
 from ..public import all_explained, explain_methods
 from .adaptive import AdaptiveRungeKutta
+from .implicit import BDF2, ImexRungeKutta, ImplicitRungeKutta
+from .implicit_methods import ImexTableau, theta_method
 from .ivp import OdeResult, solve_ivp
 from .methods import explicit
 from .multistep import AdamsBashforth, Leapfrog
@@ -11,9 +13,13 @@ from .stepper import Stepper
 from .tableaux import ButcherTableau, LowStorage, ShuOsher
 
 __all__ = [
+    "BDF2",
     "AdamsBashforth",
     "AdaptiveRungeKutta",
     "ButcherTableau",
+    "ImexRungeKutta",
+    "ImexTableau",
+    "ImplicitRungeKutta",
     "Leapfrog",
     "LowStorage",
     "OdeResult",
@@ -25,6 +31,7 @@ __all__ = [
     "rhs",
     "solve_ivp",
     "step_program",
+    "theta_method",
 ]
 
 globals().update(all_explained(globals(), __all__))

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..errors import ArgumentError, OutOfRangeError
 from .adaptive import AdaptiveRungeKutta
+from .implicit import BDF2, ImplicitRungeKutta
+from .implicit_methods import IMPLICIT
 from .methods import EXPLICIT
 from .multistep import AdamsBashforth, Leapfrog
 from .right_side import RightSide, check_right_side
@@ -26,6 +28,8 @@ FIXED: dict[str, Callable[..., Stepper]] = {
     "AB2": partial(AdamsBashforth, order=2),
     "AB3": partial(AdamsBashforth, order=3),
     "leapfrog": Leapfrog,
+    **{name: partial(ImplicitRungeKutta, method=name) for name in IMPLICIT},
+    "BDF2": BDF2,
 }
 """Methods with steps of a given length."""
 
@@ -79,7 +83,8 @@ def solve_ivp(
         tuple of these. It is not changed.
     method
         With error control ``"RK45"`` and ``"RK23"``. With steps of a given length those of
-        `explicit`, ``"AB2"``, ``"AB3"`` and ``"leapfrog"``.
+        `explicit`, ``"AB2"``, ``"AB3"`` and ``"leapfrog"``; of implicit ones ``"BDF2"`` and those
+        of `ImplicitRungeKutta`, without an approximate inverse.
     t_eval
         The times at which the state is kept; by default the last one.
     args

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ArgumentError, SpaceError
 from ..matrices.declare import stencil
@@ -19,6 +19,8 @@ from ..spaces.space import Space, VectorSpace
 from ..symbols.values import Row
 from ..trace.functions import declared_function, positional
 from ..trace.trace import ScalarType, scalar
+
+Made = TypeVar("Made")
 
 State: TypeAlias = "tuple[Any, ...]"
 """The unknowns, or their rates of change: expressions and vectors of a program, or arrays."""
@@ -60,7 +62,7 @@ class RightSide(Immutable):
         self.time, self.kinds = _ordered(function, kinds)
         self.unknowns = tuple(self.kinds)[: self._count()]
         self.arguments = tuple(self.kinds)[len(self.unknowns) :]
-        self._programs: dict[Hashable, Program] = {}
+        self._kept: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         names = ", ".join((self.time, *self.kinds))
@@ -120,11 +122,11 @@ class RightSide(Immutable):
         kinds = dict(zip(names, self.kinds.values(), strict=False))
         return made_program(self.name, assign, {**kinds, **self.kinds, self.time: scalar})
 
-    def kept(self, key: Hashable, make: Callable[[], Program]) -> Program:
-        """Return the program with a key; ``make`` makes it when it is first needed."""
-        if key not in self._programs:
-            self._programs[key] = make()
-        return self._programs[key]
+    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what a key stands for, such as a program; ``make`` makes it when first needed."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]  # type: ignore[no-any-return]
 
     def fresh(self, stem: str) -> str:
         """Return a name that no parameter has: ``stem``, with underscores if need be."""

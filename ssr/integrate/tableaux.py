@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, OutOfRangeError
@@ -56,7 +57,7 @@ class Method(ABC):
     @property
     def order(self) -> int:
         """The order of convergence, from the order conditions."""
-        return order_of(self.butcher.A, self.butcher.b)
+        return order_of([(self.butcher.A, self.butcher.b)])
 
     @property
     def stages(self) -> int:
@@ -358,17 +359,19 @@ def numbers(name: str, values: Any) -> tuple[float, ...]:
 # -- order conditions ----------------------------------------------------------------------------
 
 
-def order_of(A: Table, b: Sequence[float]) -> int:
-    """Return the order of a method: the highest whose conditions, one for each tree, all hold.
+def order_of(tables: Sequence[tuple[Table, Sequence[float]]]) -> int:
+    """Return the order of a method: the highest whose conditions all hold.
 
-    For a rooted tree, ``sum_i b_i phi_i = 1 / gamma``: phi is the product over the subtrees of
-    ``A phi``, and gamma the product of the numbers of nodes of all subtrees.
+    There is one condition for each rooted tree, ``sum_i b_i phi_i = 1 / gamma``: phi is the product
+    over the subtrees of ``A phi``, and gamma the product of the numbers of nodes of all subtrees.
+    With several tables (A, b), for the parts of a sum, each node may be that of any table.
     """
     for nodes in range(1, HIGHEST + 1):
         for tree in trees(nodes):
-            left = math.fsum(weight * value for weight, value in zip(b, _phi(tree, A), strict=True))
-            if abs(left - 1.0 / _gamma(tree)) > EXACT:
-                return nodes - 1
+            for phi, (_, b) in product(_phis(tree, tables), tables):
+                left = math.fsum(weight * value for weight, value in zip(b, phi, strict=True))
+                if abs(left - 1.0 / _gamma(tree)) > EXACT:
+                    return nodes - 1
     return HIGHEST
 
 
@@ -388,13 +391,17 @@ def trees(nodes: int) -> frozenset[Tree]:
     return frozenset(found)
 
 
-def _phi(tree: Tree, A: Table) -> list[float]:
-    found = [1.0] * len(A)
-    for branch in tree:
-        values = _phi(branch, A)
+def _phis(tree: Tree, tables: Sequence[tuple[Table, Sequence[float]]]) -> Iterator[list[float]]:
+    """Yield the products over the subtrees, for each choice of tables."""
+    if not tree:
+        yield [1.0] * len(tables[0][1])
+        return
+    first, *rest = tree
+    for values, (A, _), others in product(
+        [*_phis(first, tables)], tables, [*_phis(tuple(rest), tables)]
+    ):
         sums = [math.fsum(a * v for a, v in zip(row, values, strict=True)) for row in A]
-        found = [f * s for f, s in zip(found, sums, strict=True)]
-    return found
+        yield [s * o for s, o in zip(sums, others, strict=True)]
 
 
 def _nodes(tree: Tree) -> int:

@@ -104,7 +104,7 @@ def test_times_are_met() -> None:
         assert np.allclose(np.concatenate(ours), theirs, atol=1e-6)
 
 
-@pytest.mark.parametrize("method", ["RK45", "RK4", "AB3", "leapfrog"])
+@pytest.mark.parametrize("method", ["RK45", "RK4", "AB3", "leapfrog", "SDIRK4"])
 def test_back_in_time(method: str) -> None:
     there = ssr.integrate.solve_ivp(pendulum, (0, 1), start(), args=(0.7,), rtol=1e-9)
     back = ssr.integrate.solve_ivp(

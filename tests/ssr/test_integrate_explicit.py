@@ -63,7 +63,7 @@ def test_embedded_weights_have_a_lower_order(name: str, order: int) -> None:
     method = EXPLICIT[name].butcher
     A = [*method.A, method.b] if len(method.embedded) > len(method.b) else method.A
     full = [(*row, *[0.0] * (len(A) - len(row))) for row in A]
-    assert order_of(full, method.embedded) == order
+    assert order_of([(full, method.embedded)]) == order
 
 
 def test_trees() -> None:
