@@ -1,6 +1,6 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
-from . import errors, solvers
+from . import errors, integrate, solvers
 from .blocks.assemble import block, diagonal, kron
 from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
@@ -69,6 +69,7 @@ __all__ = [
     "exp",
     "from_scipy",
     "identity",
+    "integrate",
     "jacobian",
     "kron",
     "lambdify",

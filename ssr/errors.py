@@ -369,5 +369,13 @@ class UnsupportedError(Error, NotImplementedError):
     """A construct that the compiler does not support."""
 
 
+class StepSizeError(Error, ArithmeticError):
+    """The step of an integrator with error control becomes too short."""
+
+
+class ConvergenceError(Error, ArithmeticError):
+    """An iteration that a method needs does not converge."""
+
+
 class NonFiniteError(Error, ValueError):
     """An array holds infinities or NaN where a method needs finite numbers."""

@@ -49,6 +49,12 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "Solution Solver CG BiCGStab GMRES Chebyshev Richardson Smoother Factorisation "
         "Preconditioner",
     ),
+    "Integrators in time": (
+        ssr.integrate,
+        "rhs RightSide solve_ivp OdeResult step_program explicit ButcherTableau ShuOsher "
+        "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog "
+        "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method",
+    ),
     "Boundaries": (
         boundary,
         "fill periodic symmetric zero constant dirichlet neumann robin extrapolate copy "
@@ -74,7 +80,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
-MODULES = {"errors", "solvers"}
+MODULES = {"errors", "integrate", "solvers"}
 """Public names that are modules."""
 
 ALIASES = {"Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`."}
@@ -93,7 +99,7 @@ def _section(title: str, module: ModuleType, names: str) -> str:
 
 def _row(module: ModuleType, name: str) -> str:
     given = getattr(module, name)
-    prefix = {"ssr": "ssr", "ssr.solvers": "ssr.solvers", "boundary": "bc"}[module.__name__]
+    prefix = {"boundary": "bc"}.get(module.__name__, module.__name__)
     return f"| `{prefix}.{name}{_arguments(given)}` | {ALIASES.get(name) or sentence(given)} |"
 
 

@@ -174,7 +174,7 @@ class VectorField(Vector):
         if isinstance(targets, Field):
             targets[:] = value
             return
-        values = [_as_it_is(v) for v in targets._spread(value)]
+        values = [as_it_is(v) for v in targets._spread(value)]
         for target, part in zip(targets, values, strict=True):
             target[points] = part
 
@@ -190,7 +190,7 @@ class Component(Field):
     __itruediv__ = Field.__truediv__
 
 
-def _as_it_is(value: Any) -> Any:
+def as_it_is(value: Any) -> Any:
     """Return a component with the values it has now, whatever is assigned to it later."""
     if not (isinstance(value, Expression) and isinstance(value.value, ir.Load)):
         return value

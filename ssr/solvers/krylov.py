@@ -408,10 +408,10 @@ class GMRES(Solver):
             if last == len(basis):
                 basis.append(vectors.empty(w))
             self._divide(basis[last], w, rest)
-        return norms, _back_substituted(columns, right)
+        return norms, back_substituted(columns, right)
 
 
-def _back_substituted(columns: list[list[float]], right: list[float]) -> list[float]:
+def back_substituted(columns: list[list[float]], right: list[float]) -> list[float]:
     """Solve with the upper triangular matrix that has these columns."""
     found = right[: len(columns)]
     for k in reversed(range(len(columns))):

@@ -1,0 +1,38 @@
+"""Integrators of ordinary differential equations for fields: the method of lines in time."""
+
+from ..public import all_explained, explain_methods
+from .adaptive import AdaptiveRungeKutta
+from .implicit import BDF2, ImexRungeKutta, ImplicitRungeKutta
+from .implicit_methods import ImexTableau, theta_method
+from .ivp import OdeResult, solve_ivp
+from .methods import explicit
+from .multistep import AdamsBashforth, Leapfrog
+from .right_side import RightSide, rhs
+from .runge_kutta import RungeKutta, step_program
+from .stepper import Stepper
+from .tableaux import ButcherTableau, LowStorage, ShuOsher
+
+__all__ = [
+    "BDF2",
+    "AdamsBashforth",
+    "AdaptiveRungeKutta",
+    "ButcherTableau",
+    "ImexRungeKutta",
+    "ImexTableau",
+    "ImplicitRungeKutta",
+    "Leapfrog",
+    "LowStorage",
+    "OdeResult",
+    "RightSide",
+    "RungeKutta",
+    "ShuOsher",
+    "Stepper",
+    "explicit",
+    "rhs",
+    "solve_ivp",
+    "step_program",
+    "theta_method",
+]
+
+globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)

@@ -1,0 +1,313 @@
+"""Explicit Runge-Kutta methods whose steps are as long as a tolerance allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ArgumentError, OutOfRangeError, StepSizeError
+from ..points.numbers import real
+from ..programs import reductions
+from ..programs.program import Program
+from ..programs.signature import Kind
+from ..symbols.functions import maximum
+from ..trace.trace import scalar
+from .methods import explicit
+from .right_side import RightSide, made_program
+from .stepper import NEARLY, Stepper, alike, number
+from .tableaux import ButcherTableau, assign, combined, moment, weighted
+
+SAFETY, SHORTEST, LONGEST = 0.9, 0.2, 10.0
+"""The part of the step that an error estimate allows which is taken, and bounds of its change."""
+
+
+class AdaptiveRungeKutta(Stepper):
+    """An explicit Runge-Kutta method with error control, as ``RK45`` of `scipy.integrate` is.
+
+    A second result of the embedded weights estimates the error of a step. Its norm is the root mean
+    square of the errors divided by ``atol + rtol * abs(y)``, over all values of all unknowns; a
+    step is repeated with a shorter one if it is above 1. The norm does not depend on the order of
+    the points, so the steps are the same on any number of ranks and threads.
+
+    The first stage of a step is the last one of the step before. Four fields are kept for each
+    unknown: `y` and the rate of change, at both ends of a step.
+
+    Parameters
+    ----------
+    fun, t0, y0, args
+        See `Stepper`. The fields of ``y0`` and others take turns in holding the solution: read it
+        from `y`.
+    dt
+        The length of the first step; negative to go back in time. By default it is estimated.
+    method
+        ``"RK45"`` (Dormand and Prince), ``"RK23"`` (Bogacki and Shampine), or a `ButcherTableau`
+        with embedded weights.
+    rtol, atol
+        The relative and the absolute tolerance; ``atol`` may have one number for each unknown.
+    max_step
+        The longest step.
+
+    Attributes
+    ----------
+    dt
+        The length of the next step, if nothing is in the way.
+    accepted, rejected
+        How many steps have been made, and how many were repeated.
+
+    Raises
+    ------
+    ArgumentError, OutOfRangeError
+        If an argument does not fit, or a method has no embedded weights.
+    ShapeError, DtypeError, ContiguityError
+        If an array does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> points = ssr.Space(ssr.size("n"))
+    >>> @ssr.integrate.rhs(u=points, v=points)
+    ... def circle(t, u, v):
+    ...     return v, -u
+    >>> state = np.ones(1), np.zeros(1)
+    >>> orbit = ssr.integrate.AdaptiveRungeKutta(circle, 0.0, state, rtol=1e-8, atol=1e-10)
+    >>> orbit.advance(2 * np.pi)
+    >>> bool(np.allclose(orbit.y, [[1.0], [0.0]], atol=1e-6)), orbit.accepted < 100
+    (True, True)
+
+    References
+    ----------
+    J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6, 1980, table 2; for the control of
+    steps and the first one E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential
+    Equations I (2nd ed. 1993), section II.4.
+    """
+
+    def __init__(
+        self,
+        fun: RightSide,
+        t0: float,
+        y0: Any,
+        dt: float | None = None,
+        method: str | ButcherTableau = "RK45",
+        args: Sequence[Any] = (),
+        *,
+        rtol: float = 1e-3,
+        atol: float | Sequence[float] = 1e-6,
+        max_step: float = math.inf,
+    ) -> None:
+        super().__init__(fun, t0, y0, 1.0 if dt is None else dt, args)
+        tableau = explicit(method).butcher
+        if not tableau.embedded:
+            raise ArgumentError(
+                f"The method {method!r} has no embedded weights to estimate errors.",
+                hint='"RK45" and "RK23" have.',
+            )
+        self.method = tableau
+        self.rtol, self.atol = tolerances(fun, rtol, atol)
+        if not (real(max_step) or 0.0) > 0.0:
+            raise OutOfRangeError(f"max_step is {max_step!r}, not a positive number.")
+        self.max_step = float(max_step)
+        self.accepted = self.rejected = 0
+        self._size = sum(y.size for y in self._y)
+        self._power = -1.0 / tableau.order
+        states, rates = (self._y, alike(self._y)), (alike(self._y), alike(self._y))
+        self._states, self._rates, self._turn = states, rates, 0
+        program = fun.kept(("adaptive", tableau), lambda: _adaptive(fun, tableau))
+        self._runs = [
+            program.bind(*states[1 - n], *rates[1 - n], *states[n], *rates[n], *self._args)
+            for n in (0, 1)
+        ]
+        self._evaluate = [
+            fun.program.bind(*k, *y, *self._args) for k, y in zip(rates, states, strict=True)
+        ]
+        self._ready = False
+        self._estimated = dt is None
+
+    def step(self) -> None:
+        """Go one step further, as far as the tolerance allows.
+
+        Raises
+        ------
+        StepSizeError
+            If the step becomes too short for the time to change.
+        """
+        self._begin()
+        self._made(self.dt)
+
+    def advance(self, t: float) -> None:
+        """Go to a time, which the last step meets exactly.
+
+        Parameters
+        ----------
+        t
+            The time to stop at.
+
+        Raises
+        ------
+        OutOfRangeError
+            If it lies before the present time, or behind it for negative dt.
+        StepSizeError
+            If a step becomes too short for the time to change.
+        """
+        end = number("t", t)
+        if self._estimated and end < self.t:
+            self.dt = -abs(self.dt)
+        if (end - self.t) * self.dt < 0.0:
+            raise OutOfRangeError(
+                f"The time {end} lies before t = {self.t}.", hint="Give dt another sign to go back."
+            )
+        while self.t != end:
+            self._begin()
+            rest, usual = end - self.t, self.dt
+            if abs(rest) > abs(usual) * (1.0 + NEARLY):
+                self._made(usual)
+            elif self._made(rest) == rest:
+                self.t, self.dt = end, math.copysign(max(abs(usual), abs(self.dt)), usual)
+
+    def _step(self, dt: float) -> None:
+        self._begin()
+        self._made(dt)
+
+    def _made(self, dt: float) -> float:
+        """Make a step that is at most of some length, and return its length."""
+        dt = math.copysign(min(abs(dt), self.max_step), dt)
+        repeated = False
+        while True:
+            if self.t + dt == self.t:
+                raise StepSizeError(
+                    f"The step of {self.fun.name} becomes too short at t = {self.t}: {dt:.1e}.",
+                    hint="The solution may end here, or the tolerances be too small.",
+                )
+            total = self._runs[self._turn](self.t, dt, self.rtol, *self.atol)
+            error = math.sqrt(total / self._size) if total >= 0.0 else math.inf
+            factor = SAFETY * error**self._power if error > 0.0 else LONGEST
+            if error <= 1.0:
+                break
+            self.rejected += 1
+            repeated = True
+            dt *= max(SHORTEST, factor) if math.isfinite(error) else SHORTEST
+        self.accepted += 1
+        self.t += dt
+        factor = min(max(factor, SHORTEST), 1.0 if repeated else LONGEST)
+        self.dt = math.copysign(min(abs(dt) * factor, self.max_step), dt)
+        self._turn = 1 - self._turn
+        self._y = self._states[self._turn]
+        return dt
+
+    def _begin(self) -> None:
+        """Compute the first rates of change and, if it was not given, the length of a step."""
+        if self._ready:
+            return
+        self._evaluate[self._turn](self.t)
+        self._ready = True
+        if self._estimated:
+            self.dt = math.copysign(self._first(math.copysign(1.0, self.dt)), self.dt)
+
+    def _first(self, sign: float) -> float:
+        """Return an estimate of the length of the first step."""
+        count = len(self._y)
+        program = self.fun.kept("first step", lambda: _first_step(self.fun))
+        y, k = self._states[self._turn], self._rates[self._turn]
+        run = program.bind(*y, *k, *self._args)
+
+        def norms(h: float) -> list[float]:
+            found = run(self.t, sign * h, self.rtol, *self.atol)
+            sums = [math.fsum(found[n * count : (n + 1) * count]) for n in range(3)]
+            return [math.sqrt(total / self._size) for total in sums]
+
+        value, rate, _ = norms(0.0)
+        h = 1e-6 if min(value, rate) < 1e-5 else 0.01 * value / rate
+        h = min(h, self.max_step)
+        bend = norms(h)[2] / h
+        steep = max(rate, bend)
+        longer = max(1e-6, 1e-3 * h) if steep <= 1e-15 else (0.01 / steep) ** -self._power
+        return min(100.0 * h, longer, self.max_step)
+
+
+def tolerances(fun: RightSide, rtol: Any, atol: Any) -> tuple[float, tuple[float, ...]]:
+    """Return the relative tolerance, and the absolute one of each unknown."""
+    given = tuple(atol) if isinstance(atol, (tuple, list)) else (atol,) * len(fun.unknowns)
+    if len(given) != len(fun.unknowns):
+        raise ArgumentError(f"atol has {len(given)} numbers for {len(fun.unknowns)} unknowns.")
+    relative, absolute = number("rtol", rtol), tuple(number("atol", a) for a in given)
+    if relative < 0.0 or min(absolute) < 0.0 or relative + min(absolute) == 0.0:
+        raise OutOfRangeError(
+            f"rtol is {rtol!r} and atol is {atol!r}.",
+            hint="Tolerances are 0 or more, and not both are 0.",
+        )
+    return relative, absolute
+
+
+def _scaled(values: Any, size: Any, rtol: Any, atol: Any) -> Any:
+    """Return the sum of squares of values over ``atol + rtol * size``."""
+    ratio = values / (atol + rtol * size)
+    return reductions.sum(ratio * ratio)
+
+
+def _added(sums: Sequence[Any]) -> Any:
+    total = sums[0]
+    for more in sums[1:]:
+        total = total + more
+    return total
+
+
+def _kinds(fun: RightSide, *stems: str) -> dict[str, Kind]:
+    """Return fields for each unknown by names with some endings."""
+    return {fun.fresh(n + stem): fun.kinds[n] for stem in stems for n in fun.unknowns}
+
+
+def _limits(fun: RightSide) -> dict[str, Kind]:
+    """Return the scalars of a step: time, length and tolerances."""
+    names = "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
+    return {fun.time: scalar, **{fun.fresh(name): scalar for name in names}}
+
+
+def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
+    """Return the program of a step, which returns the sum of the squares of the scaled errors."""
+    count = len(fun.unknowns)
+    kinds = _kinds(fun, "_new", "_rate_new")
+    kinds |= {n: fun.kinds[n] for n in fun.unknowns}
+    kinds |= _kinds(fun, "_rate")
+    kinds |= {n: fun.kinds[n] for n in fun.arguments}
+    last = len(kinds)
+    full = len(tableau.embedded) > len(tableau.b)
+    weights = [*tableau.b, 0.0] if full else tableau.b
+    errors = [a - b for a, b in zip(weights, tableau.embedded, strict=True)]
+
+    def step(*values: Any) -> Any:
+        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
+        new, rate, y, k1 = (fields[n * count : (n + 1) * count] for n in range(4))
+        args = fields[4 * count :]
+        k = [k1]
+        for c, row in zip(tableau.c[1:], tableau.A[1:], strict=True):
+            k.append(fun.rates(moment(t, c, dt), combined(y, dt, row, k), args))
+        assign(new, combined(y, dt, tableau.b, k))
+        assign(rate, fun.rates(t + dt, new, args))
+        k.append(rate)
+        found = tuple(dt * e for e in weighted(errors, k))
+        rows = zip(found, y, new, atol, strict=True)
+        return _added([_scaled(e, maximum(abs(a), abs(b)), rtol, tol) for e, a, b, tol in rows])
+
+    return made_program(fun.name, step, {**kinds, **_limits(fun)})
+
+
+def _first_step(fun: RightSide) -> Program:
+    """Return the program of norms for the first step: of y, its rate, and the rate's change."""
+    count = len(fun.unknowns)
+    kinds: dict[str, Kind] = {n: fun.kinds[n] for n in fun.unknowns}
+    kinds |= _kinds(fun, "_rate")
+    kinds |= {n: fun.kinds[n] for n in fun.arguments}
+    last = len(kinds)
+
+    def norms(*values: Any) -> Any:
+        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
+        y, k, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
+        moved = fun.rates(t + dt, combined(y, dt, (1.0,), [k]), args)
+        change = tuple(a - b for a, b in zip(moved, k, strict=True))
+        return tuple(
+            _scaled(part, abs(value), rtol, tol)
+            for parts in (y, k, change)
+            for part, value, tol in zip(parts, y, atol, strict=True)
+        )
+
+    return made_program(fun.name, norms, {**kinds, **_limits(fun)})

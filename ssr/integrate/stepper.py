@@ -1,0 +1,162 @@
+"""Integrators that keep a time and the unknowns, and go from step to step."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, OutOfRangeError
+from ..points.numbers import real
+from ..solvers import vectors
+from ..spaces.distributed import is_distributed
+from .right_side import RightSide, check_right_side
+
+NEARLY = 1e-9
+"""The part of a step by which a number of steps may differ from an integer."""
+
+
+class Stepper(ABC):
+    """An integrator of ``y' = f(t, y)``: the time, the unknowns, and a step.
+
+    Parameters
+    ----------
+    fun
+        The right side, made by `rhs`.
+    t0
+        The time at the start.
+    y0
+        The unknowns at the start: an array, or a field of several ranks (`boundary.Field`), or a
+        tuple of these for several unknowns. They are advanced in place, see `y`.
+    dt
+        The length of a step; negative to go back in time.
+    args
+        The other arguments of the right side, fields and numbers in order. Fields may change
+        between steps.
+
+    Raises
+    ------
+    ArgumentError
+        If the right side was not made by `rhs`, or arguments do not fit it.
+    ShapeError, DtypeError, ContiguityError
+        If an array does not fit.
+    """
+
+    def __init__(
+        self, fun: RightSide, t0: float, y0: Any, dt: float, args: Sequence[Any] = ()
+    ) -> None:
+        check_right_side(fun)
+        self.fun = fun
+        self.t = number("t0", t0)
+        self.dt = step_length(dt)
+        self._y, self._args = state(fun, y0), arguments(fun, args)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.fun.name} at t = {self.t:g}, dt = {self.dt:g}>"
+
+    @property
+    def y(self) -> Any:
+        """The unknowns at time t: an array or field, or a tuple of several."""
+        return self._y[0] if len(self._y) == 1 else self._y
+
+    def step(self) -> None:
+        """Go one step further, to the time ``t + dt``."""
+        self._steps(self.dt, 1)
+
+    def advance(self, t: float) -> None:
+        """Go to a time, in steps of equal length that are at most dt.
+
+        Parameters
+        ----------
+        t
+            The time to stop at.
+
+        Raises
+        ------
+        OutOfRangeError
+            If it lies before the present time, or behind it for negative dt.
+        """
+        end = number("t", t)
+        parts = (end - self.t) / self.dt
+        if parts < 0.0:
+            raise OutOfRangeError(
+                f"The time {end} lies before t = {self.t}.", hint="Give dt another sign to go back."
+            )
+        count = max(math.ceil(parts - NEARLY), 0)
+        if count:
+            self._steps((end - self.t) / count, count)
+        self.t = end
+
+    def _steps(self, dt: float, count: int) -> None:
+        """Go some steps of one length."""
+        for _ in range(count):
+            self._step(dt)
+            self.t += dt
+
+    @abstractmethod
+    def _step(self, dt: float) -> None:
+        """Advance the unknowns by a step."""
+
+
+def state(fun: RightSide, y0: Any) -> tuple[Any, ...]:
+    """Return the unknowns as a tuple of arrays or fields."""
+    found = tuple(y0) if isinstance(y0, (tuple, list)) else (y0,)
+    if len(found) != len(fun.unknowns):
+        raise ArgumentError(
+            f"{len(found)} fields are given for the unknowns {', '.join(fun.unknowns)}.",
+            hint="Give a tuple with one field for each unknown.",
+        )
+    for name, value in zip(fun.unknowns, found, strict=True):
+        if not isinstance(value, np.ndarray) and not is_distributed(value):
+            raise ArgumentError(
+                f"The unknown {name} is {type(value).__name__}, not a NumPy array.",
+                hint="Convert it with np.asarray, or use bc.Field.",
+            )
+    return found
+
+
+def arguments(fun: RightSide, args: Any) -> tuple[Any, ...]:
+    """Return the arguments after the unknowns as a tuple."""
+    found = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    if len(found) != len(fun.arguments):
+        raise ArgumentError(
+            f"{len(found)} values are given for the arguments ({', '.join(fun.arguments)}) of "
+            f"{fun.name}.",
+            hint="Give args=(...) in their order.",
+        )
+    return found
+
+
+def copies(y: Sequence[Any]) -> tuple[Any, ...]:
+    """Return fields with the same values."""
+    return tuple(map(vectors.copied, y))
+
+
+def alike(y: Sequence[Any]) -> tuple[Any, ...]:
+    """Return fields without values on the points of others."""
+    return tuple(map(vectors.empty, y))
+
+
+def number(name: str, value: Any) -> float:
+    """Return a finite number.
+
+    Raises
+    ------
+    OutOfRangeError
+        If it is none.
+    """
+    found = real(value)
+    if found is None or not math.isfinite(found):
+        raise OutOfRangeError(f"{name} is {value!r}, not a finite number.")
+    return float(found)
+
+
+def step_length(dt: Any) -> float:
+    """Return the length of a step, which is not zero."""
+    found = number("dt", dt)
+    if found == 0.0:
+        raise OutOfRangeError("dt is 0.", hint="A step has a length, positive or negative.")
+    return found
