@@ -35,10 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 TARGETS = """
-    ssr/test_vectorised ssr/test_vectors ssr/test_vector_loops ssr/test_vector_chains
-    ssr/test_vector_sums ssr/test_line_ends ssr/test_line_sides ssr/test_boundary_lines
-    ssr/test_wide_stencils ssr/test_periodic ssr/test_compiled ssr/test_machine_code
-    ssr/test_golden apps/test_poisson distribution/test_sweeps distribution/test_threads
+    ssr/test_vectors ssr/test_line_ends ssr/test_boundary_lines ssr/test_wide_stencils
+    ssr/test_periodic ssr/test_compiled ssr/test_machine_code ssr/test_golden ssr/test_reductions
+    apps/test_poisson distribution/test_sweeps distribution/test_threads
 """.split()  # noqa: SIM905
 """The modules of tests whose outcome depends on the processor that kernels are compiled for."""
 

@@ -57,7 +57,7 @@ def test_trace_of_a_stencil_names_no_line_of_ours() -> None:
 def test_only_a_declared_matrix_has_a_trace() -> None:
     with pytest.raises(ArgumentError, match="no stage 'trace'") as error:
         programs.five.tril().explain("trace")
-    stages = "sets, footprint, program, passes, loops, source, assembly"
+    stages = "sets, footprint, program, passes, loops, source, vectors, assembly"
     assert error.value.hint == f"The stages are {stages}."
 
 
