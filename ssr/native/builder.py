@@ -21,6 +21,10 @@ WORD, NUMBER, BYTE, BIT = (llvm.IntType(bits) for bits in (64, 32, 8, 1))
 DOUBLE, SINGLE = llvm.DoubleType(), llvm.FloatType()
 ADDRESS, WORDS = BYTE.as_pointer(), WORD.as_pointer()
 
+EXCEPTION = "ssr_exception_"
+"""How the names of exceptions of Python begin. Python's own names of them are not used: in a
+process that has loaded Numba, LLVM knows other addresses by these."""
+
 _COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
     ">=": operator.ge,

@@ -13,7 +13,7 @@ from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, LENGTH
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
 from . import shared
-from .builder import ADDRESS, BIT, NUMBER, WORD, WORDS, Builder
+from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
 from .values import Memory, Value, Writer, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
@@ -185,10 +185,10 @@ def _fail(b: Builder, wrong: Any, message: str) -> None:
 
 def error(b: Builder, kind: str, message: str) -> None:
     """Write that Python raises an exception of a kind."""
-    name = f"PyExc_{kind}"
-    known = b.module.globals.get(name) or llvm.GlobalVariable(b.module, ADDRESS, name)
+    name = f"{EXCEPTION}{kind}"
+    known = b.module.globals.get(name) or llvm.GlobalVariable(b.module, BYTE, name)
     function = b.external("PyErr_SetString", llvm.VoidType(), ADDRESS, ADDRESS)
-    b.call(function, [b.load(known), _text(b, message)])
+    b.call(function, [known, _text(b, message)])
 
 
 def _text(b: Builder, text: str) -> Any:

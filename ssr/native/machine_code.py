@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from threading import RLock
 from typing import Any
 
@@ -20,6 +21,7 @@ from llvmlite import ir as llvm
 from ..compiling import compiling
 from ..runtime import target
 from ..runtime.later import Later
+from .builder import EXCEPTION
 
 THREAD = "llvm", 1
 """The threads that work with LLVM: llvmlite lets one at a time into it."""
@@ -176,7 +178,15 @@ def shared_address(name: str) -> int:
     return _loaded[name][0]
 
 
+@cache
+def _know_exceptions() -> None:
+    """Let LLVM know the exceptions of Python that kernels raise."""
+    for kind in AssertionError, TypeError:
+        binding.add_symbol(f"{EXCEPTION}{kind.__name__}", id(kind))
+
+
 def _in_memory(code: bytes) -> Loaded:
+    _know_exceptions()
     context = binding.create_context()
     empty = binding.parse_assembly("", context)
     empty.triple = target.processor().triple

@@ -150,6 +150,13 @@ def test_accesses_are_checked() -> None:
             peek(Memory(array), place)
 
 
+def test_checks_raise_in_a_process_that_has_loaded_numba() -> None:
+    """Numba gives LLVM other addresses for the names that Python has for its exceptions."""
+    numba = pytest.importorskip("numba")
+    assert numba.njit(lambda x: x + 1)(1) == 2
+    test_accesses_are_checked()
+
+
 def promised(text: str) -> bool:
     return re.search(r"define internal .*@scaled\(.*noalias", text) is not None
 
