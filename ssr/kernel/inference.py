@@ -137,9 +137,9 @@ class Functions:
     def __init__(self, module: ir.Module) -> None:
         self.found = {function.name: function for function in module.functions}
         self.scopes: dict[tuple[str, tuple[Type, ...]], Scope] = {}
-        self._real = ir.Scalar({"float64": "f8", "float32": "f4"}[module.dtype])
+        self.real = ir.Scalar({"float64": "f8", "float32": "f4"}[module.dtype])
         self._names: dict[str, Type] = {
-            **{name: self._real for name, _ in module.constants},
+            **{name: self.real for name, _ in module.constants},
             **{name: DOUBLE for name, _ in module.doubles},
             **{name: Text(text) for name, text in module.labels},
         }
@@ -152,7 +152,7 @@ class Functions:
         if key not in self.scopes:
             function = self.found[name]
             known = dict(zip(function.arguments, types, strict=True))
-            found = Scope(self._names, self._real, self, known)
+            found = Scope(self._names, self.real, self, known)
             self.scopes[key] = found
             found.run(function.body)
         return self.scopes[key]

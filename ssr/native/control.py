@@ -14,7 +14,7 @@ from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
 from . import shared
 from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
-from .values import Memory, Value, Writer, size_of, strides_of
+from .values import Memory, Value, Writer, parts_of, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 """Processors on which a function can be told to keep its caller's registers."""
@@ -26,7 +26,7 @@ KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     """Write the comparison of arrays with those that a kernel was prepared for."""
     whole, layout, written = given
-    arrays = [Value(t, bits) for t, bits in zip(_parts(whole), whole.bits, strict=True)]
+    arrays = parts_of(whole)
     starts = [b.ptrtoint(array.bits.data, WORD) for array in arrays]
     forms = [n for array in arrays for n in (*array.bits.shape, *strides_of(b, array))]
     found = b.room(WORD, len(starts) + len(forms))
@@ -37,11 +37,6 @@ def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     compare = shared.declared(b, "ssr_refused", kind, _write_refused)
     sizes = len(starts), len(forms), size_of(arrays[0])
     return b.call(compare, [found, prepared, *map(WORD, sizes), written.bits])
-
-
-def _parts(whole: Value) -> Sequence[Type]:
-    parts: Sequence[Type] = whole.type.parts  # type: ignore[union-attr]
-    return parts
 
 
 def _write_refused(function: Any) -> None:

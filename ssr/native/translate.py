@@ -9,7 +9,7 @@ exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,7 @@ from .values import (
     integer,
     llvm_type,
     loaded,
+    parts_of,
     rounded,
     truth,
     whole,
@@ -116,7 +117,7 @@ class Translation:
     def __init__(self, module: ir.Module, *, overlapping: bool, inside: bool) -> None:
         self.module = llvm.Module("kernel")
         self.functions = Functions(module)
-        self.real = ir.Scalar({"float64": "f8", "float32": "f4"}[module.dtype])
+        self.real = self.functions.real
         self.checked = any("ld" in names for name, names in module.imports if "checked" in name)
         self.overlapping, self.inside = overlapping, inside
         self.constants = {
@@ -250,7 +251,7 @@ class FunctionTranslation:
                 self._assign(name, self._opaque(expression))
             case ir.Let(names, expression):
                 found = self.value(expression)
-                for name, part in zip(names, _parts(found), strict=True):
+                for name, part in zip(names, parts_of(found), strict=True):
                     self._assign(name, part)
             case ir.Store(array, offset, expression):
                 target, place = self.value(array), self._integer(offset)
@@ -493,7 +494,7 @@ class FunctionTranslation:
         if isinstance(found.type, Tuple):
             (number,) = index
             assert isinstance(number, ir.Integer)
-            return [*_parts(found)][number.value]
+            return parts_of(found)[number.value]
         if not isinstance(found.type, ir.Array):
             raise TypeMismatch(f"A value of the type {found.type} has no element.")
         places = [self.value(part) for part in index]
@@ -504,12 +505,6 @@ class FunctionTranslation:
 
 def _real(type_: ir.Scalar, value: float) -> Value:
     return Value(type_, ELEMENTS[type_.element](value))
-
-
-def _parts(found: Value) -> Iterator[Value]:
-    """Yield the parts of a tuple."""
-    assert isinstance(found.type, Tuple)
-    return (Value(t, bits) for t, bits in zip(found.type.parts, found.bits, strict=True))
 
 
 def _is_costly(node: ir.Expression) -> bool:

@@ -90,6 +90,12 @@ def whole(type_: Type, given: Sequence[Any]) -> Value:
     return Value(type_, bits)
 
 
+def parts_of(value: Value) -> list[Value]:
+    """Return the parts of a tuple."""
+    assert isinstance(value.type, Tuple)
+    return [Value(t, bits) for t, bits in zip(value.type.parts, value.bits, strict=True)]
+
+
 def size_of(value: Value) -> int:
     """Return the bytes of an element of an array."""
     assert isinstance(value.type, ir.Array)
