@@ -19,7 +19,7 @@ from ..programs.program import Program
 from ..programs.signature import Kind
 from ..solvers import vectors
 from ..solvers.inverse import Inverse
-from ..solvers.krylov import back_substituted
+from ..solvers.krylov import LeastSquares
 from ..symbols.functions import sqrt
 from ..trace.trace import scalar
 from .right_side import RightSide, made_program
@@ -139,14 +139,10 @@ class StageEquation:
     def _cycle(
         self, Y: Fields, norm: float, goal: float, t: float, h: float
     ) -> tuple[list[Fields], list[float]]:
-        """Return directions and weights of a change that makes the residual F small.
-
-        Rotations make the Hessenberg matrix of the basis triangular, column by column; what they
-        leave of the right side is the residual (Saad and Schultz 1986).
-        """
+        """Return directions and weights of a change that makes the residual F small."""
         programs, basis, w = self._programs, self._basis, self._w
         programs.divide(*basis[0], *self._F, norm)
-        columns, turns, right = list[list[float]](), list[tuple[float, float]](), [norm]
+        best = LeastSquares(norm)
         for last in range(1, RESTART + 1):
             z = self._approximated(basis[last - 1], h)
             rest = size = programs.multiply(*w, *z, *Y, *self._args, t, h)
@@ -157,22 +153,14 @@ class StageEquation:
                 column.append(part)
             dependent = rest <= self._eps * size
             column.append(0.0 if dependent else rest)
-            for k, (c, s) in enumerate(turns):
-                a, b = column[k : k + 2]
-                column[k : k + 2] = c * a + s * b, c * b - s * a
-            length = math.hypot(*column[-2:])
-            if length == 0.0:
+            if not best.add(column):
                 break
-            c, s = column[-2] / length, column[-1] / length
-            turns.append((c, s))
-            columns.append([*column[:-2], length])
-            right[-1:] = c * right[-1], -s * right[-1]
-            if abs(right[-1]) <= goal or dependent:
+            if best.residual <= goal or dependent:
                 break
             if last == len(basis):
                 basis.append(alike(self._y))
             programs.divide(*basis[last], *w, rest)
-        return basis, back_substituted(columns, right)
+        return basis, best.solution()
 
     def _approximated(self, v: Fields, h: float) -> Fields:
         """Return an approximate inverse of ``I - h J`` times v; v itself without one."""

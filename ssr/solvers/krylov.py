@@ -376,13 +376,11 @@ class GMRES(Solver):
     ) -> tuple[list[float], list[float]]:
         """Build a basis; return the residual norms and the weights of its vectors in the best x.
 
-        Rotations make the Hessenberg matrix of the basis triangular, column by column; what they
-        leave of the right side is the residual. The basis gets new vectors as they are needed.
+        The basis gets new vectors as they are needed.
         """
         self._divide(basis[0], r, norm)
         tiny = float(np.finfo(r.dtype).eps)
-        columns, norms = list[list[float]](), list[float]()
-        turns, right = list[tuple[float, float]](), [norm]
+        best, norms = LeastSquares(norm), list[float]()
         count = min(self.restart, r.size)
         for last in range(1, count + 1):
             rest = size = self._multiply(w, z, basis[last - 1])
@@ -392,33 +390,57 @@ class GMRES(Solver):
                 column.append(part)
             dependent = rest <= tiny * size
             column.append(0.0 if dependent else rest)
-            for k, (c, s) in enumerate(turns):
-                a, b = column[k : k + 2]
-                column[k : k + 2] = c * a + s * b, c * b - s * a
-            length = math.hypot(*column[-2:])
-            if length == 0.0:
+            if not best.add(column):
                 break
-            c, s = column[-2] / length, column[-1] / length
-            turns.append((c, s))
-            columns.append([*column[:-2], length])
-            right[-1:] = c * right[-1], -s * right[-1]
-            norms.append(abs(right[-1]))
+            norms.append(best.residual)
             if norms[-1] <= goal or dependent or last == count:
                 break
             if last == len(basis):
                 basis.append(vectors.empty(w))
             self._divide(basis[last], w, rest)
-        return norms, back_substituted(columns, right)
+        return norms, best.solution()
 
 
-def back_substituted(columns: list[list[float]], right: list[float]) -> list[float]:
-    """Solve with the upper triangular matrix that has these columns."""
-    found = right[: len(columns)]
-    for k in reversed(range(len(columns))):
-        found[k] /= columns[k][k]
-        for j in range(k):
-            found[j] -= columns[k][j] * found[k]
-    return found
+class LeastSquares:
+    """The least-squares problem of GMRES with a Hessenberg matrix, which is given column by column.
+
+    Rotations make the matrix triangular; the residual is the last entry of the right side after
+    them (Saad and Schultz 1986).
+    """
+
+    def __init__(self, norm: float) -> None:
+        self._columns: list[list[float]] = []
+        self._turns: list[tuple[float, float]] = []
+        self._right = [norm]
+
+    @property
+    def residual(self) -> float:
+        """The norm of the residual of the best solution."""
+        return abs(self._right[-1])
+
+    def add(self, column: list[float]) -> bool:
+        """Add a column of the matrix, unless nothing is left of it; return whether it is added."""
+        column = [*column]
+        for k, (c, s) in enumerate(self._turns):
+            a, b = column[k : k + 2]
+            column[k : k + 2] = c * a + s * b, c * b - s * a
+        length = math.hypot(*column[-2:])
+        if length == 0.0:
+            return False
+        c, s = column[-2] / length, column[-1] / length
+        self._turns.append((c, s))
+        self._columns.append([*column[:-2], length])
+        self._right[-1:] = c * self._right[-1], -s * self._right[-1]
+        return True
+
+    def solution(self) -> list[float]:
+        """Solve with the triangular matrix."""
+        found = self._right[: len(self._columns)]
+        for k in reversed(range(len(found))):
+            found[k] /= self._columns[k][k]
+            for j in range(k):
+                found[j] -= self._columns[k][j] * found[k]
+        return found
 
 
 def gmres(
