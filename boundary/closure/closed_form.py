@@ -4,7 +4,7 @@ What `closure` does for the sizes with the same comparisons is done here once fo
 sets instead of boxes: where a rule reads a ghost again, the rows of that ghost take its place. The
 first rule that leads to owned points counts, in the order of axes; so numbers are multiplied and
 added in the same order, and weights and constants have the same bits. `linear_rows` also derives
-rows for all sizes; decision 19 says why the two are apart.
+rows for all sizes; docs/decisions/ghost-resolution.md states why both exist.
 """
 
 from __future__ import annotations

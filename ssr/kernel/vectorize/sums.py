@@ -5,7 +5,7 @@ vectors makes the whole line, it takes each vector of terms apart while it has t
 for memory have time for it. Whether these terms count is found out at the call, which identifies
 the line by its place and length: no other statement stores lines of this buffer. If it is another
 line, or does not fit the state, the call adds up the buffer. The bits of a sum do not depend on it
-(docs/decisions/0009-sums-without-order.md).
+(docs/decisions/reproducible-sums.md).
 
 A sum stays open from line to line; the state gets the parts of its terms where the function reads
 it, or where a line needs the state itself.
