@@ -18,6 +18,7 @@ import scipy.sparse
 import boundary as bc
 import ssr
 from ssr import solvers
+from ssr.elementary import FUNCTIONS
 from tools import names
 
 WRONG: list[Any] = [
@@ -270,9 +271,9 @@ CALLS: list[Any] = [
     call("program", inside(lambda x, a: x[a]), slice(None)),
     *[
         call(f, getattr(ssr, f), 1.0)
-        for f in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "sign")
+        for f in ("sign", *(name for name, f in FUNCTIONS.items() if len(f.operands) == 1))
     ],
-    *[call(f, getattr(ssr, f), 1.0, 1.0) for f in ("arctan2", "maximum", "minimum")],
+    *[call(f, getattr(ssr, f), 1.0, 1.0) for f in ("arctan2", "hypot", "maximum", "minimum")],
     call("Program.__call__", scale, x, 2.0, boxes=None),
     call("Program.__call__", scale, x=x, t=2.0),
     call("Program.bind", scale.bind, x, 2.0),

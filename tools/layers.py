@@ -26,9 +26,9 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "public", "command", "forking", "compiling", "options", "kernel", "points",
-        "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit", "native",
-        "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices",
+        "errors", "elementary", "public", "command", "forking", "compiling", "options", "kernel",
+        "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit",
+        "native", "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices",
         "recurrences", "blocks", "solvers", "integrate", "extension", "__init__", "__main__",
     ),
     "boundary": (

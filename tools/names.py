@@ -40,7 +40,8 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "Functions of values": (
         ssr,
-        "where minimum maximum sqrt exp log sin cos tan tanh arctan2 sign jacobian lambdify Value",
+        "where minimum maximum sqrt exp expm1 log log1p sin cos tan arcsin arccos arctan arctan2 "
+        "sinh cosh tanh hypot erf floor ceil sign jacobian lambdify Value",
     ),
     "Errors": (ssr, "Error"),
     "Solvers": (

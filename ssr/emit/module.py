@@ -8,11 +8,13 @@ step of a schedule that says which parts of it are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
+from ..elementary import FUNCTIONS
 from ..kernel.building import call, element, let
 from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
 from ..kernel.rewriting import mentioned
+from ..kernel.uses import called
 from ..runtime.metadata import KernelMeta
 from .arguments import Argument, arguments, refusals
 from .debug_checks import function
@@ -90,7 +92,7 @@ def _module(
     return Module(
         title=printable(unit.title),
         dtype=unit.dtype,
-        imports=tuple(_imports(unit)),
+        imports=tuple(_imports(unit, called(found))),
         constants=tuple(functions.constants.values()),
         doubles=tuple(functions.doubles.values()),
         labels=tuple((name, text) for text, name in functions.labels.items()),
@@ -103,11 +105,12 @@ def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signatu
     return Signature(name, entry.name, tuple(argument.type for argument in given))
 
 
-def _imports(unit: Unit) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the modules that a kernel imports from."""
+def _imports(unit: Unit, calls: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the modules that a kernel imports from, whose functions have some calls."""
     checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
     whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
     operations = OPERATIONS + (() if unit.debug else MEMORY) + whole
+    operations += tuple(calls & FUNCTIONS.keys())
     for name, needed, found in (
         ("checked", bool(checked), sorted(checked)),
         ("bundles", unit.lines, BUNDLES),

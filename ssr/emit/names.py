@@ -16,7 +16,7 @@ RESERVED = frozenset(
     steps tables weights memory refused rows
     gather lines many put scatter take
     interleaved independent
-    fma_present low high of_two put_rows repeated take_rows take_wanted
+    erf fma_present low high of_two put_rows repeated take_rows take_wanted
     """.split()  # noqa: SIM905
 )
 """Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..elementary import FUNCTIONS
 from ..kernel import ir as kernel
 
 _INFIX: dict[str, kernel.Infix] = {
@@ -13,9 +14,8 @@ _RELATIONS: dict[str, kernel.Relation] = {
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
 _CALL = {
-    "abs": "abs", "sign": "sign", "sqrt": "np.sqrt", "exp": "np.exp", "log": "np.log",
-    "sin": "np.sin", "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh", "pow": "np.power",
-    "arctan2": "np.arctan2", "min": "minimum", "max": "maximum",
+    "abs": "abs", "sign": "sign", "pow": "np.power", "min": "minimum", "max": "maximum",
+    **{function.name: function.printed for function in FUNCTIONS.values()},
 }  # fmt: skip
 
 

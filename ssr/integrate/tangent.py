@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .. import ir
+from ..elementary import FUNCTIONS
 from ..errors import UnsupportedError
 from ..programs.expression import Expression, Mask
 from ..programs.recorder import Recorder, current
@@ -150,20 +152,15 @@ class Tangents:
             pair = [values[0].lift(0.0) if s is None else s for s in slopes[-2:]]
             return functions.where(condition, *pair)  # type: ignore[no-any-return]
         total = None
-        for slope, partial in zip(slopes, _PARTIAL[name](*values), strict=True):
-            if slope is not None and partial is not None:
-                term = partial * slope
+        for slope, derivative in zip(slopes, _PARTIAL[name](*values), strict=True):
+            if slope is not None and derivative is not None:
+                term = derivative * slope
                 total = term if total is None else total + term
         return total
 
 
 def _pow(a: Any, b: Any) -> tuple[Any, Any]:
     return b * a ** (b - 1.0), a**b * functions.log(a)
-
-
-def _arctan2(y: Any, x: Any) -> tuple[Any, Any]:
-    square = x * x + y * y
-    return x / square, -y / square
 
 
 _PARTIAL: dict[str, Any] = {
@@ -175,14 +172,7 @@ _PARTIAL: dict[str, Any] = {
     "neg": lambda a: (-1.0,),
     "abs": lambda a: (functions.sign(a),),
     "sign": lambda a: (None,),
-    "sqrt": lambda a: (0.5 / functions.sqrt(a),),
-    "exp": lambda a: (functions.exp(a),),
-    "log": lambda a: (1.0 / a,),
-    "sin": lambda a: (functions.cos(a),),
-    "cos": lambda a: (-functions.sin(a),),
-    "tan": lambda a: (1.0 + functions.tan(a) ** 2,),
-    "tanh": lambda a: (1.0 - functions.tanh(a) ** 2,),
-    "arctan2": _arctan2,
+    **{name: partial(f.derivative, functions) for name, f in FUNCTIONS.items()},
     **{name: lambda a, b: (None, None) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
     **{name: lambda *args: (None,) * len(args) for name in ("and", "or", "not")},
 }

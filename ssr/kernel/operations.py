@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from ..elementary import FUNCTIONS
 from . import ir
 from .types import (
     BYTES,
@@ -106,9 +107,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("min", "max"), _integer),
     **dict.fromkeys(("fma", "minimum", "maximum", "sign", "abs"), common),
     **dict.fromkeys(
-        (f"np.{name}" for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "power",
-                                   "arctan2")),
-        _floating,
+        ("np.power", *(function.printed for function in FUNCTIONS.values())), _floating
     ),
     "np.float64": _always(DOUBLE),
     # arrays

@@ -23,9 +23,11 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.analyse import reads
 from ..algebra.own_box import is_local
+from ..elementary import FUNCTIONS
 from ..ir.liveness import live, read
 from ..points.affine import Affine
 from ..points.sets import Domain
+from ..symbols.operations import fold
 from .between_boxes import without_sums_between_boxes
 from .place_externals import copied, renamed
 from .solve_targets import solved_in_place
@@ -33,8 +35,10 @@ from .solve_targets import solved_in_place
 _NOTHING = ir.Const(0.0)
 """The zero that stands for a load of a field known to be zero; told from others by identity."""
 
-_ODD = frozenset({"neg", "abs", "sqrt", "sign", "sin", "tan", "tanh"})
-"""Functions that are zero at zero."""
+_ZERO_AT_ZERO = frozenset({"neg", "abs", "sign"}) | {
+    name for name, f in FUNCTIONS.items() if len(f.operands) == 1 and fold(name, 0.0) == 0.0
+}
+"""Functions of one value that are zero at zero."""
 
 
 def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
@@ -87,7 +91,7 @@ def _folded(value: ir.Value, zero: set[str]) -> ir.Value:
                 return _NOTHING
             case ir.Op("div", (a, _)) if _none(a):
                 return _NOTHING
-            case ir.Op(name, (a,)) if name in _ODD and _none(a):
+            case ir.Op(name, (a,)) if name in _ZERO_AT_ZERO and _none(a):
                 return _NOTHING
         return None
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from .. import ir
+from ..elementary import FUNCTIONS
 from ..ir.liveness import read
 from ..ir.translation import Forms, Offset
 from ..points.affine import AXES, Affine
@@ -31,8 +32,8 @@ from .simplify import value_at
 STORING = 40
 """Operations that a temporary costs: more where it goes through memory, less where it is lines."""
 
-COSTS = dict.fromkeys(("exp", "log", "sin", "cos", "tan", "tanh", "arctan2", "pow"), 250)
-COSTS |= {"sqrt": 20, "div": 10} | dict.fromkeys((*CONDITIONS, "where", "min", "max"), 2)
+COSTS = {name: function.cost for name, function in FUNCTIONS.items()} | {"pow": 250, "div": 10}
+COSTS |= dict.fromkeys((*CONDITIONS, "where", "min", "max"), 2)
 """The costs of operations; all others, and the terms of a sum, cost one."""
 
 NOTABLE, LONG = 10, 40

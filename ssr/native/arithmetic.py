@@ -7,6 +7,7 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
+from ..elementary import FUNCTIONS
 from ..kernel import ir
 from ..kernel.types import INTEGER, NUMBERS, TRUTH, Type, TypeMismatch, Vector, common, compared
 from .builder import DOUBLE, WORD, Builder
@@ -159,10 +160,12 @@ WRITERS: Mapping[str, Writer] = {
     "abs": _absolute,
     "min": _least(Builder.smallest),
     "max": _least(Builder.largest),
-    **{f"np.{name}": _intrinsic(name) for name in ("sqrt", "exp", "log", "sin", "cos")},
     "np.power": _intrinsic("pow"),
-    "np.tan": _of_library("tan"),
-    "np.tanh": _of_library("tanh"),
-    "np.arctan2": _of_library("atan2"),
+    **{
+        function.printed: _intrinsic(function.of_llvm)
+        if function.of_llvm
+        else _of_library(function.library)
+        for function in FUNCTIONS.values()
+    },
     "np.float64": _double,
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..elementary import FUNCTIONS
 from ..runtime import bundles
 from ..runtime.intrinsics import Memory
 from .terms import (
@@ -22,7 +23,7 @@ from .terms import (
     term,
 )
 
-_OPERATIONS = ["sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "power", "arctan2"]
+_OPERATIONS = ["power", *FUNCTIONS]
 
 
 class Terms(Memory):
@@ -68,6 +69,7 @@ def scope(labelled: bool) -> dict[str, Any]:
         "minimum": _either("minimum"),
         "maximum": _either("maximum"),
         "sign": _each("sign"),
+        **{name: _each(name) for name, f in FUNCTIONS.items() if f.printed == name},
         "component": lambda a, number: type(a)(a.array[number]),
         "between": _between,
         "accumulate": _collect,
@@ -124,7 +126,7 @@ def _real(value: Any) -> Any:
 
 def _each(name: str) -> Callable[..., Any]:
     """Return an operation on numbers and bundles; numbers that are no terms are computed with."""
-    function = getattr(np, name)
+    function = FUNCTIONS[name].compute if name in FUNCTIONS else getattr(np, name)
 
     def on_numbers(*values: Any) -> Any:
         return made(name, *values) if any(type(v) is Term for v in values) else function(*values)

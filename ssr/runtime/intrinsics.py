@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..elementary import FUNCTIONS
+
 
 class Memory:
     """An array seen as the flat memory from its first to its last element."""
@@ -132,6 +134,11 @@ def nearest(exact: Fraction, kind: Any) -> Any:
         return abs(Fraction(float(g)) - exact), int(np.asarray(g).view(integer)) & 1
 
     return min(finite, key=distance)
+
+
+def erf(a: Any) -> Any:
+    """Return the error function of a number, which NumPy lacks."""
+    return FUNCTIONS["erf"].compute(a)
 
 
 @each

@@ -6,8 +6,11 @@ applied to symbols, give the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
+from ..elementary import FUNCTIONS, Function
 from ..points.condition import Condition
 from ..points.numbers import plain
 from .values import apply
@@ -69,23 +72,6 @@ def maximum(a: Any, b: Any) -> Any:
     return apply("max", a, b)
 
 
-def sqrt(a: Any) -> Any:
-    """Return the square root; NaN of negative values.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(sqrt(4.0))
-    2.0
-    """
-    return apply("sqrt", a)
-
-
 def sign(a: Any) -> Any:
     """Return -1, 0 or 1; NaN of NaN.
 
@@ -103,120 +89,47 @@ def sign(a: Any) -> Any:
     return apply("sign", a)
 
 
-def exp(a: Any) -> Any:
-    """Return the exponential.
+def _documented(function: Function) -> Callable[..., Any]:
+    """Return an elementary function of values, with its documentation."""
+
+    def of_values(*values: Any) -> Any:
+        return apply(function.name, *values)
+
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in function.operands]
+    zeros = ", ".join("0.5" for _ in function.operands)
+    of_values.__name__ = of_values.__qualname__ = function.name
+    vars(of_values)["__signature__"] = Signature(parameters, return_annotation=Any)
+    of_values.__doc__ = f"""{function.summary}
 
     Parameters
     ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
+    {", ".join(function.operands)}
+        Numbers, arrays, run-time values of a generator, or fields and expressions of a program.
 
     Examples
     --------
-    >>> float(exp(0.0))
-    1.0
+    >>> {function.name}({zeros}).round(6)
+    {function.compute(*[0.5] * len(function.operands)).round(6)!r}
     """
-    return apply("exp", a)
+    return of_values
 
 
-def log(a: Any) -> Any:
-    """Return the natural logarithm; NaN of negative values, -infinity of 0.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(log(1.0))
-    0.0
-    """
-    return apply("log", a)
-
-
-def sin(a: Any) -> Any:
-    """Return the sine of an angle in radians.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(sin(0.0))
-    0.0
-    """
-    return apply("sin", a)
-
-
-def cos(a: Any) -> Any:
-    """Return the cosine of an angle in radians.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(cos(0.0))
-    1.0
-    """
-    return apply("cos", a)
-
-
-def tan(a: Any) -> Any:
-    """Return the tangent of an angle in radians.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(tan(0.0))
-    0.0
-    """
-    return apply("tan", a)
-
-
-def tanh(a: Any) -> Any:
-    """Return the hyperbolic tangent.
-
-    Parameters
-    ----------
-    a
-        A number, an array, a run-time value of a generator,
-        or a field or expression of a program.
-
-    Examples
-    --------
-    >>> float(tanh(0.0))
-    0.0
-    """
-    return apply("tanh", a)
-
-
-def arctan2(y: Any, x: Any) -> Any:
-    """Return the angle of the point (x, y), from -pi to pi.
-
-    Parameters
-    ----------
-    y, x
-        The coordinates, in this order: numbers, arrays, run-time values, fields or expressions.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(arctan2(1.0, 0.0)) == np.pi / 2
-    True
-    """
-    return apply("arctan2", y, x)
+sqrt = _documented(FUNCTIONS["sqrt"])
+exp = _documented(FUNCTIONS["exp"])
+expm1 = _documented(FUNCTIONS["expm1"])
+log = _documented(FUNCTIONS["log"])
+log1p = _documented(FUNCTIONS["log1p"])
+sin = _documented(FUNCTIONS["sin"])
+cos = _documented(FUNCTIONS["cos"])
+tan = _documented(FUNCTIONS["tan"])
+arcsin = _documented(FUNCTIONS["arcsin"])
+arccos = _documented(FUNCTIONS["arccos"])
+arctan = _documented(FUNCTIONS["arctan"])
+arctan2 = _documented(FUNCTIONS["arctan2"])
+sinh = _documented(FUNCTIONS["sinh"])
+cosh = _documented(FUNCTIONS["cosh"])
+tanh = _documented(FUNCTIONS["tanh"])
+hypot = _documented(FUNCTIONS["hypot"])
+erf = _documented(FUNCTIONS["erf"])
+floor = _documented(FUNCTIONS["floor"])
+ceil = _documented(FUNCTIONS["ceil"])

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..elementary import FUNCTIONS
 from ..points.affine import AXES
 from . import nodes
 
 FOLD: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide,
     "pow": np.power, "neg": np.negative, "abs": np.absolute, "sign": np.sign,
-    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos,
-    "tan": np.tan, "tanh": np.tanh, "arctan2": np.arctan2,
+    **{function.name: function.compute for function in FUNCTIONS.values()},
     "min": np.minimum, "max": np.maximum, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
     "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..elementary import FUNCTIONS, STEPS
 from ..errors import ArgumentError, UnsupportedError
 from ..points.numbers import plain
 from . import functions, nodes
@@ -215,7 +216,7 @@ def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
     match value:
         case nodes.Const(number):
             return sympy.Integer(int(number)) if number.is_integer() else sympy.Float(number)
-        case nodes.Op(name, args):
+        case nodes.Op(name, args) if name not in STEPS:
             parts = [to_sympy(a, symbols) for a in args]
         case _:
             return symbols.setdefault(value, sympy.Dummy(show(value), real=True))
@@ -225,24 +226,21 @@ def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
 
     meaning: dict[str, Callable[..., Any]] = {
         "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
-        "neg": operator.neg, "pow": operator.pow, "sqrt": sympy.sqrt, "exp": sympy.exp,
-        "log": sympy.log, "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan,
-        "tanh": sympy.tanh, "arctan2": sympy.atan2, "lt": sympy.Lt, "le": sympy.Le,
+        "neg": operator.neg, "pow": operator.pow, "lt": sympy.Lt, "le": sympy.Le,
         "gt": sympy.Gt, "ge": sympy.Ge, "eq": sympy.Eq, "ne": sympy.Ne, "and": sympy.And,
         "or": sympy.Or, "not": sympy.Not, "where": choice,
         "min": lambda a, b: choice(a < b, a, b), "max": lambda a, b: choice(a > b, a, b),
         "abs": lambda a: choice(a < 0, -a, a),
         "sign": lambda a: choice(a > 0, 1, choice(a < 0, -1, 0)),
     }  # fmt: skip
+    if name in FUNCTIONS:
+        return FUNCTIONS[name].in_sympy(sympy, *parts)
     return meaning[name](*parts)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "exp": functions.exp, "log": functions.log, "sin": functions.sin, "cos": functions.cos,
-    "tan": functions.tan, "tanh": functions.tanh, "atan2": functions.arctan2,
-    "atan": lambda a: functions.arctan2(a, 1.0), "Abs": abs, "sign": functions.sign,
-    "sinh": lambda a: 0.5 * (functions.exp(a) - functions.exp(-a)),
-    "cosh": lambda a: 0.5 * (functions.exp(a) + functions.exp(-a)),
+    **{f.sympy: getattr(functions, name) for name, f in FUNCTIONS.items() if f.sympy},
+    "Abs": abs, "sign": functions.sign,
     "Min": lambda *args: functools.reduce(functions.minimum, args),
     "Max": lambda *args: functools.reduce(functions.maximum, args),
     "Pow": power, "Add": lambda *args: functools.reduce(operator.add, args),

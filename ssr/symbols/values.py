@@ -10,11 +10,12 @@ from __future__ import annotations
 import numbers
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from typing import Any, NoReturn
 
 import numpy as np
 
+from .. import elementary
 from ..errors import (
     ArgumentError,
     DtypeError,
@@ -180,21 +181,12 @@ class Symbol:
         self.__float__()
 
 
-def _element(name: str) -> Callable[[Value], Any]:
-    """Return a function as NumPy asks the elements of an array for it."""
-    return lambda self: operation(name, self)
-
-
 class Value(Symbol, Operand):
     """A number known at run time: a scalar, an element of a field, or arithmetic of these."""
 
     __slots__ = ("node",)
 
     node: nodes.Value
-
-    sqrt, exp, log, sin, cos, tan, tanh = map(
-        _element, ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh")
-    )
 
     def __init__(self, node: nodes.Value) -> None:
         self.node = node
@@ -295,6 +287,11 @@ def check_affine(value: object) -> None:
                     note="Columns and conditions are affine: integer multiples of indices.",
                     hint="Only + - and * // % by integer constants keep an index affine.",
                 )
+
+
+for _function in elementary.FUNCTIONS.values():  # NumPy calls them on the elements of an array
+    if len(_function.operands) == 1:
+        setattr(Value, _function.name, partialmethod(Value.unary, _function.name))
 
 
 def takes_over(operand: Any) -> bool:
@@ -400,13 +397,10 @@ _OPERATORS: dict[Any, Callable[..., Any]] = {
     np.not_equal: operator.ne, np.square: lambda a: a * a, np.float_power: operator.pow,
     np.logical_and: operator.and_, np.logical_or: operator.or_, np.logical_not: operator.inv,
     np.bitwise_and: operator.and_, np.bitwise_or: operator.or_, np.invert: operator.inv,
-    np.sqrt: partial(apply, "sqrt"), np.sign: partial(apply, "sign"),
-    np.exp: partial(apply, "exp"), np.log: partial(apply, "log"), np.sin: partial(apply, "sin"),
-    np.cos: partial(apply, "cos"), np.tan: partial(apply, "tan"), np.tanh: partial(apply, "tanh"),
-    np.arctan2: partial(apply, "arctan2"), np.minimum: partial(apply, "min"),
+    np.sign: partial(apply, "sign"), np.minimum: partial(apply, "min"),
     np.maximum: partial(apply, "max"),
 }  # fmt: skip
-"""What NumPy's functions do with symbols."""
+"""NumPy's functions of symbols, without the elementary ones."""
 
 
 REDUCTIONS = {
@@ -428,6 +422,8 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
         If a row of a program meets an array.
     """
     compute = _OPERATORS.get(function)
+    if function.__name__ in elementary.FUNCTIONS:
+        compute = partial(apply, function.__name__)
     if compute is None or method != "__call__" or options:
         name = function.__name__ if method == "__call__" else f"{function.__name__}.{method}"
         raise UnsupportedError(

@@ -17,6 +17,7 @@ import numpy as np
 
 from ssr import ir
 from ssr.algebra.stored import Stored
+from ssr.elementary import FUNCTIONS
 from ssr.lower.nests import bounds
 from ssr.points.affine import Affine
 from ssr.points.sets import Domain
@@ -38,14 +39,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "pow": np.power,
     "sign": sign,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "tanh": np.tanh,
-    "arctan2": np.arctan2,
+    **{name: function.compute for name, function in FUNCTIONS.items()},
     "min": minimum,
     "max": maximum,
     "lt": lambda a, b: a < b,

@@ -10,7 +10,7 @@ from ..inference import Functions, Scope
 from ..operations import VECTORS
 from ..rewriting import mentioned
 from ..types import Type
-from ..uses import Uses
+from ..uses import Uses, called
 from .context import Context
 from .functions import vectorized
 from .naming import Names
@@ -100,13 +100,6 @@ def _imports(functions: tuple[ir.Function, ...]) -> Iterator[tuple[str, tuple[st
     """Yield the module of the operations on vectors, with the names that functions use."""
     nodes = [node for function in functions for node in ir.statements(function.body)]
     ranges = {node.order for node in nodes if isinstance(node, ir.For)}
-    called = {
-        part.function
-        for node in nodes
-        for expression in ir.expressions(node)
-        for part in ir.walk(expression)
-        if isinstance(part, ir.Call)
-    }
-    used = (ranges & {"vectors", "few"}) | (called & VECTORS.keys())
+    used = (ranges & {"vectors", "few"}) | (called(functions) & VECTORS.keys())
     if used:
         yield "ssr.runtime.vectors", tuple(sorted(used))

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from ... import elementary
 from .. import ir
 from ..linear import furthest, line_of, shift_of, step_of
 from ..types import BYTES, NUMBERS, TRUTH
@@ -35,7 +36,9 @@ LLVM's vectors, which need fewer of them, are better where fields are near."""
 WIDEST = 2
 """The longest step between elements of one vector."""
 
-FUNCTIONS = frozenset({"fma", "np.sqrt", "abs", "minimum", "maximum", "sign"})
+FUNCTIONS = frozenset({"fma", "abs", "minimum", "maximum", "sign"}) | {
+    function.printed for function in elementary.FUNCTIONS.values() if function.of_vectors
+}
 """The functions of numbers that vectors have."""
 
 
