@@ -41,7 +41,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Functions of values": (
         ssr,
         "where minimum maximum sqrt exp expm1 log log1p sin cos tan arcsin arccos arctan arctan2 "
-        "sinh cosh tanh hypot erf floor ceil sign jacobian lambdify Value",
+        "sinh cosh tanh arcsinh arccosh arctanh hypot erf floor ceil sign jacobian lambdify Value",
     ),
     "Errors": (ssr, "Error"),
     "Solvers": (

@@ -96,7 +96,7 @@ def _documented(function: Function) -> Callable[..., Any]:
         return apply(function.name, *values)
 
     parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in function.operands]
-    zeros = ", ".join("0.5" for _ in function.operands)
+    at = [1.5 if function.name == "arccosh" else 0.5 for _ in function.operands]
     of_values.__name__ = of_values.__qualname__ = function.name
     vars(of_values)["__signature__"] = Signature(parameters, return_annotation=Any)
     of_values.__doc__ = f"""{function.summary}
@@ -108,8 +108,8 @@ def _documented(function: Function) -> Callable[..., Any]:
 
     Examples
     --------
-    >>> {function.name}({zeros}).round(6)
-    {function.compute(*[0.5] * len(function.operands)).round(6)!r}
+    >>> {function.name}({", ".join(map(str, at))}).round(6)
+    {function.compute(*at).round(6)!r}
     """
     return of_values
 
@@ -129,6 +129,9 @@ arctan2 = _documented(FUNCTIONS["arctan2"])
 sinh = _documented(FUNCTIONS["sinh"])
 cosh = _documented(FUNCTIONS["cosh"])
 tanh = _documented(FUNCTIONS["tanh"])
+arcsinh = _documented(FUNCTIONS["arcsinh"])
+arccosh = _documented(FUNCTIONS["arccosh"])
+arctanh = _documented(FUNCTIONS["arctanh"])
 hypot = _documented(FUNCTIONS["hypot"])
 erf = _documented(FUNCTIONS["erf"])
 floor = _documented(FUNCTIONS["floor"])

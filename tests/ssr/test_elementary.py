@@ -16,6 +16,8 @@ ENTRIES = pytest.mark.parametrize("entry", FUNCTIONS.values(), ids=FUNCTIONS)
 
 def operands(entry: Function) -> list[tuple[float, ...]]:
     """Return points at which a function is smooth."""
+    if entry.name == "arccosh":
+        return [(1.5,)]
     if len(entry.operands) == 2:
         return [POINTS[2]]
     return [(x,) for x in POINTS[1]]
@@ -25,7 +27,7 @@ def operands(entry: Function) -> list[tuple[float, ...]]:
 def test_entries_are_public(entry: Function) -> None:
     function = getattr(ssr, entry.name)
     assert entry.name in ssr.__all__
-    assert function(*[0.5] * len(entry.operands)) == entry.compute(*[0.5] * len(entry.operands))
+    assert function(*operands(entry)[0]) == entry.compute(*operands(entry)[0])
 
 
 @ENTRIES
