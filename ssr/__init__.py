@@ -1,6 +1,6 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
-from . import errors, integrate, solvers
+from . import errors, integrate, output, solvers
 from .blocks.assemble import block, diagonal, kron
 from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
@@ -108,6 +108,7 @@ __all__ = [
     "min",
     "minimum",
     "norm",
+    "output",
     "program",
     "recurrence",
     "scalar",

@@ -379,3 +379,11 @@ class ConvergenceError(Error, ArithmeticError):
 
 class NonFiniteError(Error, ValueError):
     """An array holds infinities or NaN where a method needs finite numbers."""
+
+
+class OutputError(Error, ValueError):
+    """A file cannot be written, or cannot be continued."""
+
+
+class CheckpointError(Error, ValueError):
+    """A file is not a checkpoint, is damaged, or does not fit the fields."""

@@ -84,6 +84,14 @@ next level of a `Multigrid`, to which they are ``space``; with equal ones the po
 and both may be vector spaces. ``__ssr_gathered__()`` returns it, or one in the place of it on fewer
 processes, and ``__ssr_beside__(other)`` it, or one where another vector lives. Vectors with the
 same ``__ssr_layout__`` take each other's place in programs.
+
+**Files.** `ssr.output` writes and reads an argument that runs programs itself box by box. Its class
+then also has ``__ssr_ranks__``, whose ``first`` says whether this process has the first rank,
+``any(flag)`` whether a flag is set on any rank, and ``shared(value)`` the value of the first one.
+``__ssr_piece__(box)`` returns the values of a box on the first rank, None on others, and
+``__ssr_boxes__(boxes)`` shares boxes among all ranks: it yields the numbers of those that this
+process receives, each with its values. Boxes are those of the array of the whole, a pair (low,
+high) for each of its axes, counted from 0.
 """
 
 from __future__ import annotations

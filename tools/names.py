@@ -56,6 +56,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog "
         "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method",
     ),
+    "Output and restart": (ssr.output, "save load Checkpoint digest publish check_place"),
     "Boundaries": (
         boundary,
         "fill periodic symmetric zero constant dirichlet neumann robin extrapolate copy "
@@ -81,7 +82,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
-MODULES = {"errors", "integrate", "solvers"}
+MODULES = {"errors", "integrate", "output", "solvers"}
 """Public names that are modules."""
 
 ALIASES = {"Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`."}

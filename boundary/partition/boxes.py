@@ -89,6 +89,15 @@ def slices(box: Box, lower: Iterable[int]) -> tuple[Any, ...]:
     )
 
 
+def shifted(box: Box, lower: Iterable[int]) -> Box:
+    """Return a box of an array in the indices of a space whose first ones are ``lower``.
+
+    >>> shifted(((2, 4), (0, 4)), (0, -1))
+    ((2, 4), (-1, 3))
+    """
+    return tuple((low + first, high + first) for (low, high), first in zip(box, lower, strict=True))
+
+
 def volume(box: Box) -> int:
     """Return the number of points.
 

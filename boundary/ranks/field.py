@@ -16,7 +16,7 @@ from ssr import Space
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.extension import Array, VectorSpace, allocated, integer
 
-from ..partition.boxes import Box, slices
+from ..partition.boxes import Box, shifted, slices
 from ..partition.partition import Partition
 from ..rules.arguments import check_function
 from ..schedules.plan import Plan
@@ -427,6 +427,49 @@ class Field:
         if there is here or not there.partition.has_cells_of(here.partition):
             return self
         return Field(there, self.kind, self.dtype)
+
+    # -- files -----------------------------------------------------------------------------------
+
+    @property
+    def __ssr_ranks__(self) -> Ground:
+        """The ranks that share the points, for decisions of all of them."""
+        return self.spread
+
+    def __ssr_piece__(self, box: Box) -> Array | None:
+        """Return the values of a box of the array of the whole on the first rank, else None."""
+        if self.values.whole is not None:
+            mine: Array = self.values.whole[slices(box, (0,) * len(box))]
+            return mine
+        found = list(self._shared_out([box], [0], "the gathering of a field"))
+        return found[0][1] if found else None
+
+    def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
+        """Share boxes of the array of the whole among ranks; yield those of this process."""
+        count, ranks = len(boxes), self.spread.world.ranks
+        owners = [number * ranks // max(count, ranks) for number in range(count)]
+        return self._shared_out(boxes, owners, "the moving of a field")
+
+    def _shared_out(
+        self, boxes: Sequence[Box], owners: Sequence[int], step: str
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the boxes of the array of the whole that ranks of this process receive."""
+        world, lower = self.spread.world, self.space.first(self.spread.partition.sizes)
+        field = f"number {self.number}"
+        world.agree({"step": step, "field": field, "boxes": f"{len(boxes)} from {boxes[:1]}"})
+        lead = len(self.shape) - len(lower)
+        made: dict[int, Array] = {}
+        sent: dict[tuple[int, int], list[Array]] = {}
+        received: dict[tuple[int, int], list[Array]] = {}
+        for number, (box, rank) in enumerate(zip(boxes, owners, strict=True)):
+            some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
+            for pair, views in self.values.within(points, rank).items():
+                sent.setdefault(pair, []).extend(view[some] for view in views)
+            if rank in world.here:
+                made[number] = allocated(tuple(high - low for low, high in box), self.dtype)
+                for pair, views in self.values.places(made[number], points, rank).items():
+                    received.setdefault(pair, []).extend(views)
+        carry(world, sent, received)
+        yield from made.items()
 
     # -- programs --------------------------------------------------------------------------------
 

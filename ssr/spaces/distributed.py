@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,3 +36,40 @@ def as_data(value: Any) -> Any:
     """Return the array of a distributed field if this process has the whole; else what is given."""
     whole = value.__ssr_whole__() if hasattr(type(value), "__ssr_whole__") else None
     return value if whole is None else whole
+
+
+class Ranks(Protocol):
+    """The ranks over which fields are distributed, for decisions of all of them."""
+
+    @property
+    def first(self) -> bool:
+        """Whether this process has the first rank."""
+
+    def any(self, flag: bool) -> bool:
+        """Return on all ranks whether a flag is set on any of them."""
+
+    def shared(self, value: Any) -> Any:
+        """Return on all ranks the value of the first one."""
+
+
+class OneProcess:
+    """The ranks of arrays."""
+
+    first = True
+
+    def any(self, flag: bool) -> bool:
+        """Return the flag."""
+        return flag
+
+    def shared(self, value: Any) -> Any:
+        """Return the value."""
+        return value
+
+
+def ranks_of(fields: Iterable[Any]) -> Ranks:
+    """Return the ranks of the first distributed field; one process if there is none."""
+    for field in fields:
+        if hasattr(type(field), "__ssr_ranks__"):
+            found: Ranks = field.__ssr_ranks__
+            return found
+    return OneProcess()

@@ -382,6 +382,12 @@ def limited(what: str, value: str) -> None:
     print("done")
 
 
+def checkpoints(folder: str) -> None:
+    from .test_output_checkpoint import job
+
+    job(Path(folder), bc.world())
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
     "waits": waits,
@@ -394,6 +400,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "calls apart": calls_apart,
     "drops": drops,
     "limited": limited,
+    "checkpoints": checkpoints,
 }
 
 

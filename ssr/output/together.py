@@ -1,0 +1,38 @@
+"""Work of the first rank for all, whose errors all ranks raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..errors import CheckpointError, OutputError
+from ..spaces.distributed import Ranks
+
+
+def write_first(ranks: Ranks, write: Callable[[], object], pieces: Iterator[object]) -> None:
+    """Write on the first rank, while all go through the pieces that it collects.
+
+    If it fails, the rest of the pieces is collected all the same, so that no rank waits; then all
+    ranks raise its error.
+    """
+    failed: OutputError | None = None
+    if ranks.first:
+        try:
+            write()
+        except OutputError as error:
+            failed = error
+    for _ in pieces:
+        pass
+    raise_shared(ranks, failed)
+
+
+def raise_shared(ranks: Ranks, failed: OutputError | CheckpointError | None) -> None:
+    """Raise the error of the first rank on all ranks."""
+    told = ranks.shared(failed)
+    if told is not None:
+        raise (failed or told)
+
+
+def raise_any(ranks: Ranks, failed: OutputError | CheckpointError | None, what: str) -> None:
+    """Raise the errors of some ranks there, and on the others an error that says so."""
+    if ranks.any(failed is not None):
+        raise failed or OutputError(f"{what} on another rank.")
