@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .. import ir
 from ..ir.value_numbering import Numbers
 from ..kernel import ir as kernel
-from ..kernel.building import Operand, binary, do, let, load, minus, plus, store, times
+from ..kernel.building import Operand, binary, do, let, load, plus, store, times
 from ..kernel.rewriting import substituted
 from ..points.affine import Affine, Choice
 from ..points.expressions import added, expression
@@ -47,8 +47,6 @@ class Builder:
         The statements.
     rows
         The variables that hold offsets of lines.
-    shifts
-        The variables that hold the offsets of buffers, moved.
     decided
         The variables that hold choices and tests which are the same throughout a loop; values are
         known by their representation, in which 0.0 and -0.0 differ.
@@ -72,7 +70,6 @@ class Builder:
     alike: Mapping[str, str] = field(default_factory=dict)
     body: list[kernel.Statement] = field(default_factory=list)
     rows: dict[kernel.Expression, kernel.Name] = field(default_factory=dict)
-    shifts: dict[str, kernel.Expression] = field(default_factory=dict)
     decided: dict[str | Choice | Affine, str] = field(default_factory=dict)
     looks: Mapping[tuple[str, int], int] = field(default_factory=dict)
     numbers: Numbers | None = None
@@ -163,28 +160,8 @@ class Builder:
 
     def place(self, array: str, index: Sequence[Affine]) -> kernel.Expression:
         """Return an element's flat offset, with the row hoisted if it was."""
-        last = index[-1]
-        if array in self.buffers and last.constant and len(index) == 1 and last.terms:
-            return added(self.shifted(array, last.constant), Affine(last.terms))
-        return self.unshifted(array, index)
-
-    def unshifted(self, array: str, index: Sequence[Affine]) -> kernel.Expression:
-        """Return the same with all that LLVM may know about the place."""
         row = self.row(array, index)
         return added(self.rows.get(row, row), index[-1])
-
-    def shifted(self, array: str, shift: int) -> kernel.Name:
-        """Return the variable that holds the start of a line buffer moved by a shift.
-
-        Its value is hidden from LLVM behind the argument ``one``: otherwise the loads of one
-        iteration are carried over to the next in registers, and the vectorised loop spends its
-        time on shuffles and has no vectorised remainder (measured: 0.60 -> 0.42 ns a point).
-        """
-        start, distance = f"{self.buffer(array)}_0", abs(shift)
-        name = f"{self.buffer(array)}_{'p' if shift > 0 else 'm'}{distance}"
-        moved = times(distance, "one") if distance > 1 else "one"
-        self.shifts[name] = plus(start, moved) if shift > 0 else minus(start, moved)
-        return kernel.Name(name)
 
     def loaded(self, array: str, index: Sequence[Affine]) -> kernel.Expression:
         """Return an element."""

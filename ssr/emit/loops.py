@@ -21,12 +21,6 @@ from .rows import emit_instance, place_of
 STRETCH = 2**16
 """Points of a loop that is in no other loop between two polls."""
 
-FEW = 12
-"""Lines of which a row may read fewer, for two vectors to be computed at a time."""
-
-LONG = 20
-"""Terms of a sum from which on it waits for itself: each addition needs the one before."""
-
 
 def emit_tree(
     builder: Builder, nest: LoopNest, tree: Sequence[Loop], *, whole: bool = False
@@ -183,8 +177,6 @@ def _touched(piece: ir.Piece) -> Iterator[tuple[str, tuple[Affine, ...]]]:
 
 def _order(builder: Builder, nest: LoopNest, node: For) -> kernel.Order:
     """Return the order of the rows of an innermost loop."""
-    if _waits(nest, node):
-        return "interleaved"
     return "independent" if _is_independent(nest, node) and not builder.checked else "serial"
 
 
@@ -202,20 +194,3 @@ def _is_independent(nest: LoopNest, node: For) -> bool:
         for part in parts
         for load in ir.loads(part.value)
     )
-
-
-def _waits(nest: LoopNest, node: For) -> bool:
-    """Whether a loop computes one long sum of few lines, and nothing else.
-
-    A processor looks ahead at few such chains. So two vectors are computed at a time, whose chains
-    are independent, and which share the weights. Many lines leave no registers for that.
-    """
-    parts = [part for run in runs_of(node) for part in nest.pieces[run.piece].parts]
-    if node.step != 1 or len(parts) != 1 or not parts[0].statement.parallel:
-        return False
-    value = parts[0].value
-    if any(parts[0].statement.domain.axes[-1] not in test.names() for test in ir.tests(value)):
-        return False
-    lines = {(load.array, load.index[:-1]) for load in ir.loads(value)}
-    sums = (len(part.terms) for part in ir.walk(value) if isinstance(part, ir.Sum))
-    return len(lines) < FEW and max(sums, default=0) >= LONG

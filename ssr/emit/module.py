@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from ..elementary import FUNCTIONS
-from ..kernel.building import call, element, let
+from ..kernel.building import call, let
 from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
 from ..kernel.rewriting import mentioned
 from ..kernel.uses import called
@@ -32,7 +32,7 @@ MEMORY, ROWS = ("ld", "st"), ("require",)
 """What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fma", "independent", "interleaved", "maximum", "minimum", "prefetch", "sign",
+    "address", "fma", "independent", "maximum", "minimum", "prefetch", "sign",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """What kernels that solve along lines take too."""
@@ -141,7 +141,5 @@ def _start(unit: Unit, meta: KernelMeta, body: Sequence[Statement]) -> Iterator[
     used = set(mentioned(body))
     if "watch" in used and not unit.distributed:
         yield let("watch", call("stopwatch"))
-    if "one" in used:
-        yield let("one", element("layout", 0))
     if meta.states and not unit.distributed:
         yield cleared(meta)

@@ -8,14 +8,14 @@ import re
 
 RESERVED = frozenset(
     """
-    i j k l p strip one clear layout box real np jit ld st fma prefetch address
+    i j k l p strip clear layout box real np jit ld st fma prefetch address
     range min max abs kernel Array minimum maximum sign state results accumulate
     accumulate_squares root
     extreme total found require table part piece poll stopwatch watch
     at between call component copy copy_column follow links messages reason scalars scratch step
     steps tables weights memory refused rows
     gather lines many put scatter take
-    interleaved independent
+    independent
     erf fma_present low high of_two put_rows repeated take_rows take_wanted
     """.split()  # noqa: SIM905
 )

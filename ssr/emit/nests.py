@@ -139,7 +139,6 @@ def _boxes(
     buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
     start = [node for b in buffers for node in _buffer(builder, nest.axes, b, number)]
     start += [builder.start] if isinstance(builder, LineBuilder) else []
-    start += [let(name, builder.shifts[name]) for name in sorted(builder.shifts)]
     used = set(mentioned([*start, *inside]))
     columns = [*_columns(builder, unit.program, nest)]
     boxes: Bounds = 0, kernel.Extent(f"table_{number}", 0)

@@ -119,7 +119,7 @@ class _Round:
         """Return an array and the flat offset of what the first row of a bundle meets of it."""
         index = tuple(a.substitute(self.where) for a in index)
         moved = (*index[:-1], index[-1] + first)
-        return self.builder.argument(array), self.builder.unshifted(array, moved)
+        return self.builder.argument(array), self.builder.place(array, moved)
 
     def emit_bundle(
         self,

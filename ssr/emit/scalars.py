@@ -14,7 +14,6 @@ from ..kernel import ir as kernel
 from ..kernel.building import call, element, let
 from ..points.affine import Affine
 from ..points.expressions import expression
-from ..runtime.constants import LENGTHS
 from ..symbols.operations import is_condition
 from .names import mangled
 from .operations import operation
@@ -102,5 +101,5 @@ def scalars_of(unit: Unit, functions: Functions) -> Scalars:
 
 def _places(unit: Unit) -> dict[str, int]:
     """Return where the layout of the arrays has the sizes: at its end."""
-    first = LENGTHS + sum(1 + 2 * len(f.shape) for f in unit.program.fields)
+    first = sum(1 + 2 * len(f.shape) for f in unit.program.fields)
     return {name: first + n for n, name in enumerate(unit.program.sizes)}

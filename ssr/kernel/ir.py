@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 
 Infix: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"]
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
-Order: TypeAlias = Literal["serial", "independent", "interleaved", "vectors", "few"]
+Order: TypeAlias = Literal["serial", "independent", "vectors", "few"]
 """The rows of a serial loop run one after the other. No row of an independent one reads or writes
-anything that another row writes; of an interleaved one, moreover, two vectors run at a time. A loop
-over vectors is not unrolled further, and one over few rows is neither vectorised nor unrolled."""
+anything that another row writes. A loop over vectors is not unrolled further, and one over few rows
+is neither vectorised nor unrolled."""
 
 # -- expressions -----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import ir
 
 RANGES = {
-    "serial": "range", "independent": "independent", "interleaved": "interleaved",
+    "serial": "range", "independent": "independent",
     "vectors": "vectors", "few": "few",
 }  # fmt: skip
 """The name of the range of a loop of each order."""

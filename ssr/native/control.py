@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from ..kernel.types import Text, Type
-from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, LENGTHS, At
+from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
 from . import shared
@@ -32,11 +32,10 @@ def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     found = b.room(WORD, len(starts) + len(forms))
     for place, number in enumerate((*starts, *forms)):
         b.store(number, b.at(found, place))
-    prepared = b.at(layout.bits.data, LENGTHS)
     kind = llvm.FunctionType(BIT, [WORDS, WORDS, *[WORD] * 4])
     compare = shared.declared(b, "ssr_refused", kind, _write_refused)
     sizes = len(starts), len(forms), size_of(arrays[0])
-    return b.call(compare, [found, prepared, *map(WORD, sizes), written.bits])
+    return b.call(compare, [found, layout.bits.data, *map(WORD, sizes), written.bits])
 
 
 def _write_refused(function: Any) -> None:

@@ -112,7 +112,7 @@ def layout_of(
 ) -> Table:
     """Return what a kernel compares its arrays with (`ssr.runtime.refusals`).
 
-    It is 1, the bytes of each array from its first element to the end of its last, the shape and
+    It is the bytes of each array from its first element to the end of its last, the shape and
     strides of each, and then the sizes of the program.
 
     Parameters
@@ -124,7 +124,7 @@ def layout_of(
     sizes
         The sizes of the program.
     """
-    numbers = [1, *(apart * extent_bytes(a) for a in arrays)]
+    numbers = [apart * extent_bytes(a) for a in arrays]
     for a in arrays:
         numbers += [*a.shape, *a.strides]
     return np.array([*numbers, *sizes], np.int64)

@@ -31,9 +31,6 @@ RAISED = -1
 REFUSED = 1
 """What a kernel returns if it did nothing: arrays of another layout, or that may share memory."""
 
-LENGTHS = 1
-"""Where the layout of a kernel's arrays has their bytes, after 1."""
-
 TEST = "test"
 """How the names of variables begin that hold what a line of loops decides; scalars' do not."""
 

@@ -2,8 +2,7 @@
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
 that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
-NaN; ``prefetch`` has no effect on results, nor that a range of rows is ``interleaved`` or
-``independent``.
+NaN; ``prefetch`` has no effect on results, nor that the rows of a range are ``independent``.
 Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
 """
 
@@ -75,9 +74,6 @@ def address(a: Any) -> int:
 
 independent = range
 """Rows of a loop none of which reads or writes what another one writes."""
-
-interleaved = range
-"""Rows of a loop of which two vectors are to be computed at a time, their operations in turn."""
 
 
 def apart(a: Any, count: int) -> bool:

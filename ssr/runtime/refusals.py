@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .constants import LENGTHS
-
 
 def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
     """Whether a kernel refuses arrays: those of another layout, and those that share memory.
@@ -25,11 +23,11 @@ def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
     written
         How many arrays are written.
     """
-    given, behind = [a.array for a in arrays], LENGTHS + len(arrays)
+    given, behind = [a.array for a in arrays], len(arrays)
     forms = [number for a in given for number in (*a.shape, *a.strides)]
     meant, starts = list(layout[behind : behind + len(forms)]), [a.ctypes.data for a in given]
     astray = any(start % a.itemsize for start, a in zip(starts, given, strict=True))
-    return astray or forms != meant or meet(starts, layout[LENGTHS:behind], written)
+    return astray or forms != meant or meet(starts, layout[:behind], written)
 
 
 def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:

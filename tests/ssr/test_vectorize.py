@@ -96,8 +96,9 @@ BODIES = {
         "st(y, off + i, (ld(x, i - 2) if p else t) + ld(x, i + 2) * u)",
     ),
     "windows two at a time": (
-        "interleaved",
-        "s = ld(x, off + i - 1) + third * ld(x, off + i) - ld(x, off + i + 1)",
+        "range",
+        "r = ld(x, off + i - 2) * third + ld(x, off + i + 2) - ld(c, off + i - 1)",
+        "s = r + ld(x, off + i - 1) + third * ld(x, off + i) - ld(x, off + i + 1)",
         "t = ld(x, i - 2) - fma(third, ld(x, i + 2), ld(x, i)) + s",
         "u = ld(c, off + i) + ld(c, off + i + 1) * ld(c, i) + third * ld(c, i - 1)",
         "st(y, off + i, t * u)",
@@ -109,7 +110,14 @@ BODIES = {
         "u = ld(x, i - 1) + ld(x, i) * ld(x, i + 1) - ld(c, i) * ld(c, i + 1)",
         "st(y, off + i, fma(t, u, ld(c, off + i)) - ld(c, off + i - 1) * third)",
     ),
-    "two at a time": ("interleaved", "st(y, off + i, fma(third, ld(x, off + i + 2), third))"),
+    "two at a time": (
+        "range",
+        "s0 = third",
+        *(f"s{n} = fma(third, ld(x, off + i + {n}), s{n - 1})" for n in range(1, 5)),
+        *(f"s{n} = fma(third, ld(c, off + i - {n - 4}), s{n - 1})" for n in range(5, 9)),
+        *(f"s{n} = fma(third, ld(x, i + {n - 9}), s{n - 1})" for n in range(9, 13)),
+        "st(y, off + i, s12)",
+    ),
 }  # fmt: skip
 
 

@@ -19,12 +19,11 @@ def changed(x, lo):
 
 
 def kernel(x, y, a, b, layout, lo, hi):
-    one = layout[0]
-    a_m1 = lo - one
-    a_p1 = lo + one
-    a_m3 = lo - 3 * one
-    b_m9 = lo - 9 * one
-    b_p17 = lo + 17 * one
+    a_m1 = lo - 1
+    a_p1 = lo + 1
+    a_m3 = lo - 3
+    b_m9 = lo - 9
+    b_p17 = lo + 17
 {body}
     return 0
 """

@@ -56,7 +56,7 @@ def test_product_equals_the_definition(shape: tuple[int, ...]) -> None:
         assert np.array_equal(boxed, whole)
 
 
-def test_two_vectors_of_a_long_sum_are_interleaved() -> None:
+def test_a_long_sum() -> None:
     places = enumerate(itertools.product((-1, 0, 1), repeat=3))
     box = ssr.stencil(BLOCK, BLOCK, {o: 1.0 / (2 + n) for n, o in places}, outside="drop")
 
@@ -64,8 +64,6 @@ def test_two_vectors_of_a_long_sum_are_interleaved() -> None:
     def multiply(y: Any, x: Any) -> None:
         y[:] = box @ x
 
-    assert plain.source(multiply).count("in interleaved(") == 1
-    assert "in interleaved(" not in plain.source(wave)  # it reads many lines
     x = np.random.default_rng(0).uniform(-1, 1, (3, 4, 50))
     compiled, interpreted = np.empty_like(x), np.empty_like(x)
     multiply(compiled, x)

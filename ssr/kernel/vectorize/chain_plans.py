@@ -257,8 +257,6 @@ def _difference(
     plain = context.uses.plain
     known = context.uses.definitions
     definitions = {name: made for name, made in known.items() if name in plain}
-    if "one" in definitions:
-        definitions["one"] = ir.Integer(1)
     made = {
         name: value
         for name, value in equal.items()

@@ -172,10 +172,9 @@ class _Reader:
 
     def _together(self) -> int:
         """Return how many vectors are computed at a time."""
-        least = 2 if self._loop.order == "interleaved" else 1
         if len(self._stores) > 1:
-            return least
-        return max(least, min(self._context.target.together, len(self._loads) // PER_VECTOR))
+            return 1
+        return max(1, min(self._context.target.together, len(self._loads) // PER_VECTOR))
 
     def _apart(self) -> bool:
         """Whether each array that is written is accessed at one place of each row only."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
@@ -15,7 +15,6 @@ def kernel(x, b, t0, layout, table_0):
     if refused((x, b), layout, 1):
         return 1
     watch = stopwatch()
-    one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -28,7 +27,6 @@ def kernel(x, b, t0, layout, table_0):
         b_0 = table_0[box, 8]
         b_s0 = table_0[box, 9]
         t0_0 = 0 - i_lo
-        t0_m1 = t0_0 - one
         for j in range(j_hi - 1, j_lo - 1, -1):
             poll(watch, i_hi - i_lo)
             x_r1 = x_0 + j * x_s0
@@ -57,7 +55,7 @@ def kernel(x, b, t0, layout, table_0):
                     s19 = s18 + ld(x, x_r15 + i) if test12 else s18
                     st(t0, t0_0 + i, s19 * w0)
             if i_hi == nx:
-                st(x, x_r1 + nx - 1, ld(t0, t0_m1 + nx))
+                st(x, x_r1 + nx - 1, ld(t0, t0_0 + nx - 1))
             for i in range(min(nx - 1, i_hi) - 1, i_lo - 1, -1):
                 s20 = ld(t0, t0_0 + i)
                 s21 = fma(w0, ld(x, x_r1 + i + 1), s20)

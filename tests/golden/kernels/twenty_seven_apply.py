@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
@@ -17,7 +17,6 @@ def kernel(y, x, c0, g1, layout, table_0):
     if refused((y, x), layout, 1):
         return 1
     watch = stopwatch()
-    one = layout[0]
     for box in range(table_0.shape[0]):  # y[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -44,8 +43,6 @@ def kernel(y, x, c0, g1, layout, table_0):
         g1_0 = 8 - i_lo
         for clear in range(4 * g1_w + 8):
             st(g1, clear, w1)
-        c0_m1 = c0_0 - one
-        c0_p1 = c0_0 + one
         for k in range(k_lo, k_hi):
             line1 = k - 1 if k - 1 >= 0 else k
             line2 = k + 1 if -k + nz - 2 >= 0 else k
@@ -90,8 +87,8 @@ def kernel(y, x, c0, g1, layout, table_0):
                         st(c0, c0_0 + i, s27)
                     for i in range(i_lo, i_hi):
                         s28 = w2 * ld(x, x_r24 + i)
-                        s29 = s28 - ld(c0, c0_m1 + i)
+                        s29 = s28 - ld(c0, c0_0 + i - 1)
                         s30 = s29 - ld(c0, c0_0 + i)
-                        s31 = s30 - ld(c0, c0_p1 + i)
+                        s31 = s30 - ld(c0, c0_0 + i + 1)
                         st(y, y_r23 + i, s31)
     return 0

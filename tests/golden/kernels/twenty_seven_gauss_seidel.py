@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, interleaved, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.refusals import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
@@ -21,7 +21,6 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
     if refused((x, b), layout, 1):
         return 1
     watch = stopwatch()
-    one = layout[0]
     for box in range(table_0.shape[0]):  # x[:] = ...
         nx = table_0[box, 0]
         ny = table_0[box, 1]
@@ -58,13 +57,6 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
         u3_0 = 16 - i_lo
         for clear in range(1 * u3_w + 16):
             st(u3, clear, w1)
-        c0_m1 = c0_0 - one
-        c0_p1 = c0_0 + one
-        t2_m1 = t2_0 - one
-        t2_m2 = t2_0 - 2 * one
-        t2_m3 = t2_0 - 3 * one
-        u3_m4 = u3_0 - 4 * one
-        u3_m8 = u3_0 - 8 * one
         for k in range(k_lo, k_hi):
             line1 = k - 1 if k - 1 >= 0 else k
             line2 = k + 1 if -k + nz - 2 >= 0 else k
@@ -128,19 +120,19 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                     for i in range(i_lo, i_hi):
                         s42 = ld(b, b_r40 + i)
                         s43 = s42 + ld(x, x_r41 + i + 1) if i <= nx - 2 else s42
-                        s44 = s43 + ld(c0, c0_m1 + i)
+                        s44 = s43 + ld(c0, c0_0 + i - 1)
                         s45 = s44 + ld(c0, c0_0 + i)
-                        s46 = s45 + ld(c0, c0_p1 + i)
+                        s46 = s45 + ld(c0, c0_0 + i + 1)
                         st(t2, t2_0 + i, s46 * w2)
                     for i in range(i_lo, i_hi):
                         s47 = ld(t2, t2_0 + i)
-                        s48 = fma(w2, ld(t2, t2_m1 + i), s47)
-                        s49 = fma(w3, ld(t2, t2_m2 + i), s48)
-                        s50 = fma(w4, ld(t2, t2_m3 + i), s49)
+                        s48 = fma(w2, ld(t2, t2_0 + i - 1), s47)
+                        s49 = fma(w3, ld(t2, t2_0 + i - 2), s48)
+                        s50 = fma(w4, ld(t2, t2_0 + i - 3), s49)
                         st(u3, u3_0 + i, s50)
                     for i in range(i_lo, i_hi):
                         s51 = ld(u3, u3_0 + i)
-                        s52 = fma(w5, ld(u3, u3_m4 + i), s51)
-                        s53 = fma(w6, ld(u3, u3_m8 + i), s52)
+                        s52 = fma(w5, ld(u3, u3_0 + i - 4), s51)
+                        s53 = fma(w6, ld(u3, u3_0 + i - 8), s52)
                         st(x, x_r41 + i, s53)
     return 0
