@@ -34,10 +34,10 @@ from .replay.trace import Trace, trace
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
+from .rules.given import parameter
 from .rules.interpolate import interpolate
 from .rules.rotate import rotate
 from .rules.rule import Rule
-from .rules.side_values import parameter
 from .rules.sparse import sparse
 from .synchronisation.declare import synchronise
 from .synchronisation.synchronise import Synchronise

@@ -20,7 +20,8 @@ products with numbers collected, `monomials` takes them apart again, and `show` 
 `ssr.Vector` of them is on a `VectorSpace`. `spaces` and `told` take apart and print what the
 operand of a matrix is on: a space, a vector space or a tuple of them.
 
-**Steps.** `External` is the base class of a step; `extend` records one in a program. A step works
+**Steps.** `External` is the base class of a step; `extend` records one in a program, and
+`overwrite` an assignment to some points of what it makes. A step works
 through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
 of a field. Its functions are kernel IR, whose nodes are those of `kernel`. Short ways to write them
 are `let`, `store`, `do`, `loop` and `choice` for statements, and `load`, `call`, `plus`, `minus`,
@@ -132,7 +133,7 @@ from .points.last_writes import LastWrites
 from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
 from .points.sets import Domain
 from .programs.expression import Expression
-from .programs.external import extend
+from .programs.external import extend, overwrite
 from .programs.program import declaration
 from .public import Immutable, all_explained, counted, explain_methods, flag, is_one_of
 from .run.bound import check_row, scalar_rows
@@ -256,6 +257,7 @@ __all__ = [
     "number_of",
     "offsets_of",
     "opened",
+    "overwrite",
     "plus",
     "read_fields",
     "real",

@@ -30,11 +30,12 @@ CIRCLE = Undefined("their rules read each other, and no owned point")
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Ghosts of one block in one box, and the row that they share."""
+    """Ghosts of one block in one box of an orthant, and the row that they share."""
 
     block: int
     box: Box
     outcome: Outcome
+    orthant: Orthant
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
     """Return what rules say about all ghosts, for given sizes and all that compare alike."""
     closing = _Closing(frame, Strips(strips), Comparisons(sizes))
     regions = tuple(
-        Region(block, box, outcome)
+        Region(block, box, outcome, orthant)
         for block, points in enumerate(frame.blocks)
         for orthant in points.orthants()
         for box, outcome in closing.settled(block, orthant, points.box(orthant))

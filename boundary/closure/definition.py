@@ -19,7 +19,7 @@ from ..grid.boxes import ENDS
 from ..grid.frame import Frame
 from ..grid.link import Point, Side
 from ..grid.numbering import Numbering
-from ..rules.evaluate import affine_in_scalars, evaluate
+from ..rules.evaluate import affine_in_scalars, check_determined, evaluate, is_live
 from ..rules.rows import ROUNDING
 from ..rules.strips import Strip, Strips
 
@@ -150,10 +150,16 @@ class Definition:
         """Return the row of a rule, in numbers."""
         count = self.components
         constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
+        weights = (e.weight for e in strip.row.entries)
+        if any(is_live(w, self.data, weight=True) for w in weights) or any(
+            is_live(c, self.data) for c in strip.row.constant
+        ):  # made by other steps of a program
+            return Applied(constant + np.nan, scalars, ())
         each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
         for c, value in enumerate(each):
             rest, factors = affine_in_scalars(value)
             constant[c] = evaluate(rest, names, self.data)
+            check_determined(strip.origin.rule, constant[c])
             for name, factor in factors.items():
                 scalars.setdefault(name, np.zeros(count))[c] = evaluate(factor, names, self.data)
         reads = []
@@ -163,7 +169,9 @@ class Definition:
                 for e, low, high in entry.window
             ):
                 continue
-            matrix = np.eye(count) * evaluate(entry.weight, names, self.data)
+            weight = evaluate(entry.weight, names, self.data)
+            check_determined(strip.origin.rule, weight)
+            matrix = np.eye(count) * weight
             if entry.mix is not None:
                 matrix = matrix @ [
                     [evaluate(v, names, self.data) for v in row] for row in entry.mix

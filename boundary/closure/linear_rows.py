@@ -1,98 +1,269 @@
-"""The linear part of a set of rules as a generator of rows, for `ssr.matrix`.
+"""The rows of a set of rules as generators, for `ssr.matrix`.
 
-It is a definition of a matrix like those of users: it is run on symbols to make families of
-entries, and on integers to make a SciPy matrix.
+They are definitions of matrices like those of users: they are run on symbols to make families of
+entries, and on integers to make a SciPy matrix. Coefficients that vary are data of the matrices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any, TypeAlias
 
-from ssr import Index
-from ssr.extension import AXES, Affine, affine, ir
+import ssr
+from ssr import Index, Space
+from ssr.errors import UnsupportedError
+from ssr.extension import AXES, Affine, affine, ir, name_of
 
-from ..grid.frame import Block
+from ..grid.frame import Block, Frame
+from ..grid.link import Side
+from ..rules.given import OnSpace
+from ..rules.rows import Entry, Row
 from .ruled import Ruled
 
-Entries: TypeAlias = list[tuple[int, tuple[Any, ...], float]]
-"""Blocks, owned points in them, and weights."""
+Rows: TypeAlias = Callable[..., Iterator[tuple[Any, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The blocks, owned points and weights that a point is made of, and its constant."""
+
+    entries: list[tuple[int, tuple[Any, ...], Any]]
+    constant: Any = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RowData:
+    """What a matrix of rows takes for its data, by name.
+
+    Attributes
+    ----------
+    kinds
+        Spaces of fields, and `ssr.scalar`.
+    arrays
+        The values of those that the rules have.
+    """
+
+    kinds: Mapping[str, Any]
+    arrays: Mapping[str, Any]
+
+    @staticmethod
+    def of(ruled: Ruled, *, constants: bool) -> RowData:
+        """Return the data of the weights of rules, or of weights and constants."""
+        kinds: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
+        for strip in ruled.strips:
+            values = [e.weight for e in strip.row.entries]
+            values += strip.row.constant if constants else ()
+            for value in (v for one in values for v in ir.walk(one)):
+                if isinstance(value, ir.Scalar):
+                    kinds[value.name] = ssr.scalar
+                elif isinstance(value, ir.Load) and not callable(ruled.data[value.array]):
+                    found = ruled.data[value.array]
+                    name = data_name(value.array, found)
+                    kinds[name] = _space(ruled.frame, strip.side, found)
+                    if not (isinstance(found, OnSpace) and found.array is None):
+                        arrays[name] = found.array if isinstance(found, OnSpace) else found
+        return RowData(kinds, arrays)
+
+
+def data_name(name: str, found: Any) -> str:
+    """Return what data of a rule are called as data of a matrix."""
+    return found.name if isinstance(found, OnSpace) and found.array is None else name
+
+
+def _space(frame: Frame, side: Side, found: Any) -> Space:
+    """Return the space of an array or field that is given along a side."""
+    if isinstance(found, OnSpace) and found.space is not None:
+        return found.space
+    block = frame.blocks[side.block]
+    extents: list[Any] = [n.constant if n.is_constant else Index(n) for n in block.shape]
+    if not isinstance(found, OnSpace):
+        return Space(*(n for axis, n in enumerate(extents) if axis != side.axis))
+    extents[side.axis] = 1
+    kind, _ = frame.places[side.block]
+    return Space(*([len(frame.kinds[kind])] if frame.gridded else []), *extents)
 
 
 def linear_rows(
-    ruled: Ruled, rows: int = 0, cols: int = 0
-) -> Callable[..., Iterator[tuple[Any, float]]]:
-    """Return the row generator of rules whose weights are numbers, between two kinds of blocks.
+    ruled: Ruled, rows: int = 0, cols: int = 0, component: int = 0, names: Sequence[str] = ()
+) -> Rows:
+    """Return the row generator of the linear part of rules, between two kinds of blocks.
 
     It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
     is right for blocks of any size. Ghosts that no rule defines have empty rows; those that two
     rules define differently have the row of the first.
-    """
-    frame = ruled.frame
 
-    def fill(*point: Any) -> Iterator[tuple[Any, float]]:
-        index, block = point, 0
-        if frame.gridded:
-            block = next(b for at, b in enumerate(frame.kinds[rows]) if point[0] == at)
-            index = point[1:]
-        for number, source, weight in _followed(ruled, block, index, None) or ():
-            kind, _ = frame.places[number]
+    Parameters
+    ----------
+    names
+        Names of the data of the matrix: parameters, and arrays of rules.
+    """
+
+    def fill(*point: Any, **data: Any) -> Iterator[tuple[Any, Any]]:
+        found = _Rows(ruled, component, data).of(rows, point)
+        for number, source, weight in found.entries if found else ():
+            kind, _ = ruled.frame.places[number]
             if kind == cols:
-                place = frame.point(number, source)
+                place = ruled.frame.point(number, source)
                 yield (place if len(place) > 1 else place[0]), weight
 
-    names = AXES[frame.ndim + frame.gridded]
-    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    fill.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return fill
+    return _signed(fill, ruled, names)
 
 
-def _followed(
-    ruled: Ruled, block: int, index: Sequence[Any], before: Any, turns: int = 0
-) -> Entries | None:
-    """Return the owned points that a point is made of, with weights; None if it is undefined.
+def constant_rows(ruled: Ruled, rows: int, component: int, names: Sequence[str]) -> Rows:
+    """Return the row generator of constants, which are entries in the column of the first point.
 
-    Ghosts come nearer to the owned points from each to the next: they are as far as the one
-    ``before`` only where a block of one point is reflected about that point, which may happen once
-    for each axis in a row. If it happens more often, or a ghost is farther, rules read each other
-    in a circle.
+    The parameters are as for `linear_rows`. Ghosts that no rule defines are NaN.
     """
     frame = ruled.frame
-    points = frame.blocks[block]
-    out = [_place(points, axis, x) for axis, x in enumerate(index)]
-    if not any(out):
-        return [(block, tuple(index), 1.0)]
-    distance = sum(
-        _distance(points, axis, x, place)
-        for axis, (x, place) in enumerate(zip(index, out, strict=True))
-    )
-    turns = 0 if before is None or distance < before else turns + 1
-    if turns > frame.ndim or (turns and distance > before):
+    first = frame.point(frame.kinds[rows][0], frame.blocks[frame.kinds[rows][0]].first)
+
+    def constants(*point: Any, **data: Any) -> Iterator[tuple[Any, Any]]:
+        found = _Rows(ruled, component, data, constants=True).of(rows, point)
+        constant = found.constant if found else float("nan")
+        if not (isinstance(constant, float) and constant == 0.0):
+            yield (first if len(first) > 1 else first[0]), constant
+
+    return _signed(constants, ruled, names)
+
+
+def _signed(function: Rows, ruled: Ruled, names: Sequence[str]) -> Rows:
+    """Return a generator with the signature that `ssr.matrix` reads."""
+    indices = AXES[ruled.frame.ndim + ruled.frame.gridded]
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in indices]
+    parameters += [Parameter(name, Parameter.KEYWORD_ONLY) for name in names]
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of rules at symbolic points, for one component and values of data."""
+
+    ruled: Ruled
+    component: int
+    data: Mapping[str, Any]
+    constants: bool = False
+
+    def of(self, kind: int, point: Sequence[Any]) -> _Made | None:
+        """Return what a point of a kind of blocks is made of; None if it is undefined."""
+        frame = self.ruled.frame
+        if not frame.gridded:
+            return self._followed(0, point, None)
+        block = next(b for at, b in enumerate(frame.kinds[kind]) if point[0] == at)
+        return self._followed(block, point[1:], None)
+
+    def _followed(
+        self, block: int, index: Sequence[Any], before: Any, turns: int = 0
+    ) -> _Made | None:
+        """Return the owned points that a point is made of; None if it is undefined.
+
+        Ghosts come nearer to the owned points from each to the next: they are as far as the one
+        ``before`` only where a block of one point is reflected about that point, which may happen
+        once for each axis in a row. If it happens more often, or a ghost is farther, rules read
+        each other in a circle.
+        """
+        frame = self.ruled.frame
+        points = frame.blocks[block]
+        out = [_place(points, axis, x) for axis, x in enumerate(index)]
+        if not any(out):
+            return _Made([(block, tuple(index), 1.0)])
+        distance = sum(
+            _distance(points, axis, x, place)
+            for axis, (x, place) in enumerate(zip(index, out, strict=True))
+        )
+        turns = 0 if before is None or distance < before else turns + 1
+        if turns > frame.ndim or (turns and distance > before):
+            return None
+        for strip in self.ruled.strips:
+            side = strip.side
+            if side.block != block or out[side.axis] != (1 if side.end == "high" else -1):
+                continue
+            if not strip.extends and sum(map(abs, out)) > 1:
+                continue
+            if not all(
+                Index(low) <= index[axis] and index[axis] < Index(high)
+                for axis, low, high in strip.bounds
+            ):
+                continue
+            where = dict(zip(frame.axes, map(affine, index), strict=True))
+            constant = self._constant(strip.row, where)
+            found: list[tuple[int, tuple[Any, ...], Any]] = []
+            for entry in strip.row.entries:
+                source = tuple(_index(a.substitute(where)) for a in entry.index)
+                more = self._followed(entry.block, source, distance, turns)
+                if more is None:
+                    break
+                weight = self._weight(entry, where)
+                found += [(b, place, weight * w) for b, place, w in more.entries]
+                if not _is_zero(more.constant):
+                    constant = constant + weight * more.constant
+            else:
+                return _Made(found, constant)
         return None
-    for strip in ruled.strips:
-        side = strip.side
-        if side.block != block or out[side.axis] != (1 if side.end == "high" else -1):
-            continue
-        if not strip.extends and sum(map(abs, out)) > 1:
-            continue
-        if not all(
-            Index(low) <= index[axis] and index[axis] < Index(high)
-            for axis, low, high in strip.bounds
-        ):
-            continue
-        where = dict(zip(frame.axes, map(affine, index), strict=True))
-        found: Entries = []
-        for entry in strip.row.entries:
-            assert isinstance(entry.weight, ir.Const)
-            source = tuple(_index(a.substitute(where)) for a in entry.index)
-            more = _followed(ruled, entry.block, source, distance, turns)
-            if more is None:
-                break
-            found += [(b, place, entry.weight.value * w) for b, place, w in more]
-        else:
-            return found
-    return None
+
+    def _constant(self, row: Row, where: Mapping[str, Affine]) -> Any:
+        if not self.constants:
+            return 0.0
+        each = row.constant
+        return self._value(each[self.component if len(each) > 1 else 0], where)
+
+    def _weight(self, entry: Entry, where: Mapping[str, Affine]) -> Any:
+        assert not entry.window
+        weight = self._value(entry.weight, where)
+        if entry.mix is None:
+            return weight
+        return weight * self._value(entry.mix[self.component][self.component], where)
+
+    def _value(self, value: ir.Value, where: Mapping[str, Affine]) -> Any:
+        """Return a value in the indices of a point as a number or symbol."""
+        match value:
+            case ir.Const(number):
+                return number
+            case ir.Scalar(name):
+                return self.data[name]
+            case ir.Coordinate(index):
+                return 1.0 * _index(index.substitute(where))
+            case ir.Load(name, index):
+                place = tuple(_index(a.substitute(where)) for a in index)
+                found = self.ruled.data[name]
+                if callable(found):
+                    return _traced(found, place)
+                return self.data[data_name(name, found)][place if len(place) > 1 else place[0]]
+            case ir.Op("neg", (a,)):
+                return -self._value(a, where)
+            case ir.Op("add" | "mul" | "div" as name, (a, b)):
+                one, other = self._value(a, where), self._value(b, where)
+                if name == "add":
+                    return one + other
+                return one * other if name == "mul" else one / other
+        raise AssertionError(value)
+
+
+def _traced(function: Any, place: tuple[Any, ...]) -> Any:
+    """Return the value of a function of coordinates at symbolic points.
+
+    Raises
+    ------
+    UnsupportedError
+        If the function does not take symbols.
+    """
+    try:
+        found = function(*(x / 2.0 for x in place))
+        return found if not isinstance(found, int) else float(found)
+    except Exception as error:
+        raise UnsupportedError(
+            f"The function {name_of(function)} of coordinates is not computed in a program: "
+            f"{error}",
+            note="Beside coefficients that are given at run time it is called with symbols.",
+            hint="Write ssr.where for np.where, or give an array along the side.",
+        ) from error
+
+
+def _is_zero(value: Any) -> bool:
+    return isinstance(value, float) and value == 0.0
 
 
 def _place(block: Block, axis: int, x: Any) -> int:

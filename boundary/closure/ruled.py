@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -13,9 +14,11 @@ from ssr.errors import ArgumentError, Error, ShapeError, at
 from ssr.extension import AXES, Affine, Domain, ir
 
 from ..errors import AmbiguousGhostError, UndefinedGhostError
-from ..grid.boxes import Box
+from ..grid.boxes import Box, Orthant
 from ..grid.frame import Frame
-from ..rules.rows import Conflict, Row, Undefined
+from ..rules.evaluate import is_live
+from ..rules.given import OnSpace
+from ..rules.rows import Conflict, Entry, Row, Undefined
 from ..rules.rule import Rule, check_points
 from ..rules.strips import Strip
 from .closure import Closure, Region, close
@@ -93,11 +96,66 @@ class Ruled:
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the scalars in the rules' values."""
+        """Names of the scalars that tables of the rules hold factors for."""
         found: dict[str, None] = {}
         for strip in self.strips:
             for value in strip.row.constant:
-                found |= {v.name: None for v in ir.walk(value) if isinstance(v, ir.Scalar)}
+                if not is_live(value, self.data):
+                    found |= _scalars(value)
+        return tuple(found)
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """Names of all parameters of the rules: scalars, and fields that a program gives."""
+        found: dict[str, None] = {}
+        for strip in self.strips:
+            for value in (*(e.weight for e in strip.row.entries), *strip.row.constant):
+                found |= _scalars(value)
+        fields = (v for v in self.data.values() if isinstance(v, OnSpace) and v.array is None)
+        return tuple({**found, **{v.name: None for v in fields}})
+
+    @cached_property
+    def weighing(self) -> frozenset[str]:
+        """Names of the scalars that occur in weights, or in constants as more than factors."""
+        found: dict[str, None] = {}
+        for strip in self.strips:
+            for entry in strip.row.entries:
+                found |= _scalars(entry.weight)
+            for constant in strip.row.constant:
+                if is_live(constant, self.data):
+                    found |= _scalars(constant)
+        return frozenset(found)
+
+    @cached_property
+    def fields(self) -> dict[str, OnSpace]:
+        """The fields that a program gives for parameters, by the names of the parameters."""
+        found = (v for v in self.data.values() if isinstance(v, OnSpace) and v.array is None)
+        return {v.name: v for v in found}
+
+    def is_live(self, row: Row) -> bool:
+        """Whether a row is computed when a program runs, and not when its tables are made."""
+        return any(is_live(e.weight, self.data, weight=True) for e in row.entries) or any(
+            is_live(c, self.data) for c in row.constant
+        )
+
+    @cached_property
+    def live(self) -> bool:
+        """Whether any rule is computed when a program runs."""
+        return any(self.is_live(strip.row) for strip in self.strips)
+
+    @cached_property
+    def live_orthants(self) -> tuple[tuple[int, Orthant], ...]:
+        """The kinds of blocks and the orthants that have ghosts computed when a program runs."""
+        if not self.live:
+            return ()
+        found: dict[tuple[int, Orthant], None] = {}
+        fixed = self.fixed()
+        for sizes in several(self.likely(), [n for n in self.frame.sizes if n not in fixed]):
+            with suppress(Error):  # blocks too small for the rules
+                for region in self.closed(sizes).regions:
+                    if isinstance(region.outcome, Row) and self.is_live(region.outcome):
+                        kind, _ = self.frame.places[region.block]
+                        found[kind, region.orthant] = None
         return tuple(found)
 
     def check(self, components: int | None) -> None:
@@ -123,12 +181,13 @@ class Ruled:
 
     @property
     def tabled(self) -> bool:
-        """Whether entries have weights from tables."""
-        return any(
-            e.mix is not None or e.window or bool(ir.loads(e.weight))
-            for s in self.strips
-            for e in s.row.entries
-        )
+        """Whether entries have matrices, or weights from tables along the sides."""
+        return any(e.mix is not None or _by_table(e) for s in self.strips for e in s.row.entries)
+
+    @property
+    def varying(self) -> bool:
+        """Whether entries have weights that differ from point to point."""
+        return any(not isinstance(e.weight, ir.Const) for s in self.strips for e in s.row.entries)
 
     @property
     def pointwise(self) -> bool:
@@ -148,9 +207,22 @@ class Ruled:
         self._check_lengths(sizes)
         found = next((c for c in self._known if c.comparisons.holds(sizes)), None)
         if found is None:
-            found = close(self.frame, self.strips, sizes)
+            found = self._computable(close(self.frame, self.strips, sizes))
             self._known.append(found)
         return found
+
+    def _computable(self, closure: Closure) -> Closure:
+        """Return a closure without rows that neither tables nor kernels compute."""
+        if not self.live:
+            return closure
+        regions = tuple(
+            replace(region, outcome=MIXED) if self._mixed(region.outcome) else region
+            for region in closure.regions
+        )
+        return replace(closure, regions=regions)
+
+    def _mixed(self, row: object) -> bool:
+        return isinstance(row, Row) and self.is_live(row) and any(_by_table(e) for e in row.entries)
 
     def large(self) -> Closure:
         """Return all ghosts as combinations of owned points, for blocks that are not small."""
@@ -284,10 +356,29 @@ class Ruled:
         )
 
 
+MIXED = Undefined(
+    "coefficients that a program gives meet tables of bc.interpolate or matrices of bc.rotate"
+)
+
+
+def _scalars(value: ir.Value) -> dict[str, None]:
+    return {v.name: None for v in ir.walk(value) if isinstance(v, ir.Scalar)}
+
+
+def _by_table(entry: Entry) -> bool:
+    """Whether an entry is one of tables along a side, or mixes components."""
+    mixes = any(
+        r != c and v != ir.ZERO for r, row in enumerate(entry.mix or ()) for c, v in enumerate(row)
+    )
+    return bool(entry.window) or mixes
+
+
 def _alike(a: Any, b: Any) -> bool:
     """Whether data of rules are the same: arrays, or functions of coordinates."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
+    if isinstance(a, OnSpace) and isinstance(b, OnSpace):
+        return (a.name, a.space) == (b.name, b.space) and _alike(a.array, b.array)
     return bool(getattr(a, "__code__", a) == getattr(b, "__code__", b))
 
 

@@ -15,6 +15,7 @@ import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
 from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, told
 
+from ..closure.ruled import Ruled
 from .operands import (
     MATRICES,
     Kind,
@@ -198,6 +199,16 @@ class Affine(Immutable, ABC):
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the rules."""
 
+    @property
+    def rules(self) -> tuple[Ruled, ...]:
+        """The sets of rules that its programs are for."""
+        return ()
+
+    @property
+    def value_kinds(self) -> list[Any]:
+        """The kinds of `values`, as for `ssr.program`: `ssr.scalar`, or the space of a field."""
+        return []
+
     @abstractmethod
     def bind(self, **values: Any) -> Affine:
         """Return the affine matrix with values for parameters and sizes."""
@@ -220,7 +231,7 @@ class Affine(Immutable, ABC):
 
     @abstractmethod
     def values(self) -> list[Any]:
-        """Return the values of all parameters.
+        """Return the values of all parameters that programs take.
 
         Raises
         ------
@@ -230,7 +241,7 @@ class Affine(Immutable, ABC):
 
     @abstractmethod
     def given(self, values: Sequence[Any]) -> Affine:
-        """Return the affine matrix with other values for all parameters, in their order."""
+        """Return the affine matrix with other values of the same kinds, ordered as `values`."""
 
     @property
     def T(self) -> Any:
@@ -384,14 +395,24 @@ class Composite(Affine):
             for f in self._affine
         )
 
+    @property
+    def rules(self) -> tuple[Ruled, ...]:
+        """The sets of rules that its programs are for."""
+        return tuple(one for part in self._affine for one in part.rules)
+
+    @property
+    def value_kinds(self) -> list[Any]:
+        """The kinds of `values`, as for `ssr.program`."""
+        return [kind for part in self._affine for kind in part.value_kinds]
+
     def values(self) -> list[Any]:
-        """Return the values of all parameters."""
+        """Return the values of all parameters that programs take."""
         return [value for part in self._affine for value in part.values()]
 
     def given(self, values: Sequence[Any]) -> Any:
-        """Return the affine matrix with other values for all parameters, in their order."""
+        """Return the affine matrix with other values of the same kinds, ordered as `values`."""
         rest = iter(values)
-        return self._with(f.given([next(rest) for _ in f.parameters]) for f in self._affine)
+        return self._with(f.given([next(rest) for _ in f.value_kinds]) for f in self._affine)
 
     def _with(self, affine: Iterable[Affine]) -> Any:
         """Return the affine matrix with its affine parts replaced by others of the same rules."""
@@ -399,6 +420,8 @@ class Composite(Affine):
         made = object.__new__(type(self))
         made.__dict__ |= {name: self.__dict__[name] for name in self._declared}
         made._parts = tuple(next(rest) if isinstance(p, Affine) else p for p in self._parts)
+        if any(one is not other for one, other in zip(made.rules, self.rules, strict=True)):
+            made._free = made
         return made
 
     _declared = frozenset({"_name", "_free"})
@@ -415,7 +438,7 @@ class Composite(Affine):
             made = self.given(given[ends[1] :]).applied(x if isinstance(self.cols, tuple) else x[0])
             store(given[: ends[0]], made)
 
-        scalars = dict.fromkeys((f"s{n}" for n in range(len(self.parameters))), ssr.scalar)
+        scalars = {f"s{n}": kind for n, kind in enumerate(self.value_kinds)}
         return declared(product, {**targets, **sources, **scalars})
 
 

@@ -12,7 +12,8 @@ from ssr.extension import VectorSpace, flag, told
 from ..closure.ruled import Ruled
 from ..grid.frame import Frame, owned_of
 from ..rules.rule import Rule
-from .fill import Fill, FillData
+from .fill import Fill
+from .fill_data import FillData
 from .operands import One
 
 
@@ -99,6 +100,7 @@ def fill(
         tuple(inner),
         several,
         count,
+        ruled,
         ruled,
         narrow=flag("fill", "narrow", narrow),
         join=flag("fill", "join", join),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,11 @@ from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
 from ssr.extension import Array, extend, integer, told
 
 from ..closure.definition import Definition
-from ..closure.linear_rows import linear_rows
 from ..closure.ruled import Ruled
 from ..tables.ghosts import Ghosts, Member
 from .affine import Affine
+from .fill_data import FillData, bound
+from .live import overwritten, rows_matrix
 from .operands import (
     Kind,
     check_known,
@@ -36,31 +38,6 @@ from .show_ghosts import draw_regions, explain_ghosts
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-
-@dataclass(frozen=True, slots=True)
-class FillData:
-    """The data of a fill.
-
-    Attributes
-    ----------
-    wide, owned
-        The points of the blocks of each kind, with and without ghosts.
-    several
-        Whether it is applied to tuples, of a field for each kind.
-    components
-        The number of components of fields; None for fields of numbers.
-    """
-
-    wide: tuple[Space, ...]
-    owned: tuple[Space, ...]
-    several: bool
-    components: int | None
-    ruled: Ruled
-    bound: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    narrow: bool = True
-    join: bool = True
-    once: bool = True
 
 
 class Fill(Affine):
@@ -103,7 +80,19 @@ class Fill(Affine):
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the rules."""
-        return self.data.ruled.parameters
+        return self.data.declared.missing
+
+    @property
+    def rules(self) -> tuple[Ruled, ...]:
+        """The sets of rules that its programs are for."""
+        return (self.data.ruled,)
+
+    @property
+    def value_kinds(self) -> list[Any]:
+        """The kinds of `values`, as for `ssr.program`."""
+        fields = self.data.ruled.fields
+        spaces = {name: field.space for name, field in fields.items()}
+        return [spaces.get(name, ssr.scalar) for name in self.data.ruled.missing]
 
     def bind(self, **values: Any) -> Fill:
         """Return the fill with values for its parameters and sizes.
@@ -111,13 +100,17 @@ class Fill(Affine):
         Parameters
         ----------
         **values
-            Numbers, or scalars of a program inside its body, by the names of `bc.parameter`;
-            integers for symbolic sizes.
+            By the names of `bc.parameter`: numbers; arrays, with an element for each point of the
+            side, or shaped as a field on ``cells.side(axis, end)``, which are copied; inside the
+            body of a program its scalars, and expressions on a space that holds the points next to
+            the side. With ranks, fields of such a space. Integers for symbolic sizes.
 
         Raises
         ------
         ArgumentError
-            If there is no such name.
+            If there is no such name, or a value is not finite.
+        ShapeError
+            If an array does not fit the side.
         """
         self.check_names(values)
         for name, value in values.items():
@@ -125,10 +118,10 @@ class Fill(Affine):
                 raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
             if isinstance(value, str):
                 raise ArgumentError(f"The parameter {name} is {value!r}, not a number.")
-        return self._with({**self.data.bound, **values})
+        return self._with(bound(self.data, {**self.data.bound, **values}))
 
-    def _with(self, values: Mapping[str, Any]) -> Fill:
-        return Fill(replace(self.data, bound=MappingProxyType(dict(values))), self._free)
+    def _with(self, data: FillData) -> Fill:
+        return Fill(data, self._free if data.ruled is self.data.ruled else None)
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -150,10 +143,14 @@ class Fill(Affine):
             if not several:
                 return Vector(each)
             return tuple(Vector(list(kind)) for kind in zip(*each, strict=True))
-        values = self.values()
+        self.values()
+        values = [self.data.bound[n] for n in self.data.ruled.parameters]
         if any((len(f) if isinstance(f, Vector) else None) != count for f in fields):
             raise SpaceError(f"{self.name} fills fields of {told(self.cols)}.")
-        made = list(extend(self.step, flat(tuple(fields)), *values))
+        each = flat(tuple(fields))
+        made = list(extend(self.step, each, *values))
+        if self.data.ruled.live:
+            made = overwritten(self.data, each, made)
         if count is not None:
             vectors = [Vector(made[n : n + count]) for n in range(0, len(made), count)]
             return tuple(vectors) if several else vectors[0]
@@ -175,24 +172,26 @@ class Fill(Affine):
         return found
 
     def values(self) -> list[Any]:
-        """Return the values of all parameters.
+        """Return the values of all parameters that programs take.
 
         Raises
         ------
         UnboundError
             If one has none.
         """
-        missing = [n for n in self.parameters if n not in self.data.bound]
+        names = self.data.ruled.missing
+        missing = [n for n in names if n not in self.data.bound]
         if missing:
             raise UnboundError(
                 f"{self.name} needs a value for {missing[0]!r}.",
                 hint=f"Bind it: fill.bind({missing[0]}=...).",
             )
-        return [self.data.bound[n] for n in self.parameters]
+        return [self.data.bound[n] for n in names]
 
     def given(self, values: Sequence[Any]) -> Fill:
-        """Return the fill with other values for all parameters, in their order."""
-        return self._with({**self.data.bound, **dict(zip(self.parameters, values, strict=True))})
+        """Return the fill with other values of the same kinds, in the order of `values`."""
+        named = dict(zip(self.data.ruled.missing, values, strict=True))
+        return self._with(replace(self.data, bound=MappingProxyType({**self.data.bound, **named})))
 
     @property
     def step(self) -> Ghosts:
@@ -223,8 +222,9 @@ class Fill(Affine):
             )
             store(targets, self.given(values).applied(sources if data.several else sources[0]))
 
-        kinds = {_apart(n, self.parameters): kind for n, kind in fields.items()}
-        kinds |= dict.fromkeys(self.parameters, ssr.scalar)
+        names = data.ruled.missing
+        kinds = {_apart(n, names): kind for n, kind in fields.items()}
+        kinds |= dict(zip(names, self.value_kinds, strict=True))
         body.__name__ = name
         return declared(body, kinds)
 
@@ -255,7 +255,8 @@ class Fill(Affine):
         """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
 
         Where weights come from tables, as those of `bc.rotate`, or from rows of a sparse matrix for
-        numbers on blocks of one shape, it is a stored matrix, of SciPy's entries.
+        numbers on blocks of one shape, it is a stored matrix, of SciPy's entries. Coefficients that
+        vary are data of the matrix; those that are not bound are data to be bound by their names.
 
         Raises
         ------
@@ -264,16 +265,34 @@ class Fill(Affine):
         UnsupportedError
             If blocks of several shapes have symbolic sizes; use `to_scipy`.
         """
-        data, count = self.data, self.data.components
+        data = self.data
+        if data.ruled.tabled and data.ruled.live:
+            raise UnsupportedError(
+                f"The linear part of {self.name} is not staged.",
+                note="a program gives coefficients, and other rules have weights in tables",
+                hint="Bind the coefficients to numbers or arrays.",
+            )
+        if data.ruled.varying and not data.ruled.live and not data.ruled.tabled:
+            with suppress(UnsupportedError):  # functions of coordinates that take no symbols
+                return self._staged()
+            return self._stored()
         if data.ruled.tabled and data.several and self.sizes:
             raise UnsupportedError(
                 f"The linear part of {self.name} is not staged.",
                 note="the weights of its rules come from tables",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        if data.ruled.tabled or (data.ruled.pointwise and count is None and not data.several):
-            rows, cols = map(fields_alone, (self.rows, self.cols))
-            return ssr.from_scipy(self.to_scipy(), rows=rows, cols=cols)
+        single = data.components is None and not data.several
+        if data.ruled.tabled or (data.ruled.pointwise and single):
+            return self._stored()
+        return self._staged()
+
+    def _stored(self) -> Any:
+        rows, cols = map(fields_alone, (self.rows, self.cols))
+        return ssr.from_scipy(self.to_scipy(), rows=rows, cols=cols)
+
+    def _staged(self) -> Any:
+        data, count = self.data, self.data.components
         made: list[list[Any]] = [
             [self._between(r, c) for c in range(len(data.owned))] for r in range(len(data.wide))
         ]
@@ -291,7 +310,7 @@ class Fill(Affine):
                 note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, a size of others",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        made = ssr.matrix(rows=rows, cols=cols)(linear_rows(self.data.ruled, r, c))
+        made = rows_matrix(self.data.ruled, rows, cols, (r, c, 0), self.data.bound)
         return made.bind(**{n: v for n, v in self.known_sizes().items() if n in made.sizes})
 
     def to_scipy(self) -> scipy.sparse.csr_array:
@@ -305,6 +324,7 @@ class Fill(Affine):
         return self._definition().to_scipy()
 
     def _definition(self) -> Definition:
+        self._check_numbers()
         sizes = self.known_sizes()
         missing = [n for n in self.sizes if n not in sizes]
         if missing:
@@ -313,6 +333,16 @@ class Fill(Affine):
                 hint=f"Bind it: fill.bind({missing[0]}=...).",
             )
         return self.data.ruled.definition(sizes, self.data.components or 1)
+
+    def _check_numbers(self) -> None:
+        """Refuse coefficients that are not known."""
+        if not self.data.ruled.live:
+            return
+        self.values()
+        raise UnsupportedError(
+            f"{self.name} has coefficients that a program or fields of ranks give.",
+            hint="Bind numbers or arrays.",
+        )
 
     def explain(self) -> str:
         """Return the ghosts region by region: what they are made of, and by which rules."""
@@ -337,6 +367,7 @@ class Fill(Affine):
                 f"No value is given for the size {missing[0]}.",
                 hint=f"Draw fill.bind({missing[0]}=...).",
             )
+        self._check_numbers()
         count = self.data.components or 1
         return draw_regions(self.data.ruled, self.known_sizes(), count, block, ax)
 

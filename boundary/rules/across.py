@@ -145,7 +145,8 @@ class Across:
         for step in reversed(self.steps):
             rule = _changed(rule, step)
         text = f"{self.text} @ {other.text}"
-        return replace(rule, text=text, span=user_span(), lengths=(self.lines.length,))
+        made = replace(rule, text=text, span=user_span(), lengths=(self.lines.length,))
+        return replace(made, resolve=lambda values: self @ other.resolved(values))
 
 
 def _changed(rule: Rule, step: Step) -> Rule:

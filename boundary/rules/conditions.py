@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-
-from ssr.errors import ArgumentError
-from ssr.extension import ir, multiply
+from typing import Any
 
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .arguments import finite, order_of, vanishes
-from .copies import mapped, mirror
-from .extrapolate import layer_of, layers, polynomials
+from .arguments import order_of
+from .condition import Condition, reflections
+from .extrapolate import polynomials
+from .given import Quantity, parameters_of, resolved
 from .rows import Row
 from .rule import Ends, Rule, rule_of
-from .side_values import Given, GivenValues, SideValues
+from .side_values import Given, GivenValues
 from .strips import Clause
 from .text import rule_text
 
@@ -66,14 +65,7 @@ def constant(
     >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
     array([9., 1., 2., 9.])
     """
-    text = rule_text("constant", axis, side, block, value)
-    values = GivenValues(text, value)
-
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
-        known = values.at(frame, side, name)
-        return [Clause(Row((), known.each), (), known.extends, known.fits)]
-
-    return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
+    return _constant(rule_text("constant", axis, side, block, value), value, axis, side, block)
 
 
 def dirichlet(
@@ -96,8 +88,9 @@ def dirichlet(
     value
         A number; an array with one value for each point of the side; a function of the
         coordinates of points on the side, in cells, one argument for each axis of the block; or a
-        `bc.parameter`. A tuple or list has one of these for each component. Arrays are copied when
-        the rule is made: to change a value later, use a parameter.
+        `bc.parameter`, for scalars and fields of programs. A tuple or list has one of these for
+        each component. Arrays are copied when the rule is made: to change a value later, use a
+        parameter.
     axis, side, block
         The sides of blocks; by default all that are not linked.
     order
@@ -128,7 +121,7 @@ def neumann(
     axis: int | None = None,
     side: Ends = "both",
     *,
-    spacing: float = 1.0,
+    spacing: Quantity = 1.0,
     order: int | None = None,
     block: int | None = None,
 ) -> Rule:
@@ -150,7 +143,9 @@ def neumann(
     order
         The order of accuracy, as for `bc.dirichlet`.
     spacing
-        The distance of points along the axis.
+        The distance of the first ghost from the point next to the side, given as for
+        `bc.dirichlet`: on uneven grids and in curvilinear coordinates it differs from point to
+        point. Ghost k is at 2 k + 1 spacings from its reflection.
 
     Examples
     --------
@@ -167,13 +162,13 @@ def neumann(
 
 
 def robin(
-    a: float,
-    b: float,
+    a: Quantity,
+    b: Quantity,
     value: Given,
     axis: int | None = None,
     side: Ends = "both",
     *,
-    spacing: float = 1.0,
+    spacing: Quantity = 1.0,
     order: int | None = None,
     block: int | None = None,
 ) -> Rule:
@@ -190,97 +185,84 @@ def robin(
     Parameters
     ----------
     a, b
-        The weights of the field and of its derivative, numbers.
+        The weights of the field and of its derivative, given as for `bc.dirichlet`, without
+        components. Either may be zero: b = 0 makes a condition of Dirichlet, a = 0 one of Neumann.
     value
         The value of the sum, given as for `bc.dirichlet`.
     axis, side, block
         The sides of blocks; by default all that are not linked.
     spacing
-        The distance of points along the axis.
+        The distance of the first ghost from the point next to the side, as for `bc.neumann`.
     order
         The order of accuracy, as for `bc.dirichlet`.
 
     Raises
     ------
     ArgumentError
-        When the fill is made, if the condition does not determine a ghost: where a / 2 + b / d is
-        zero, or so small that rounding errors of a, b and the spacing decide it.
+        If the condition does not determine a ghost: where a and b are both zero, or a / 2 + b / d
+        is, but for the rounding errors of a, b and the spacing. Numbers are checked when the fill
+        is made, arrays and functions when it is first used with arrays of a size. Scalars and
+        fields of a program are not checked: such ghosts are infinite or NaN.
 
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
     >>> bc.fill(ssr.Space(2).grow(1), bc.robin(1.0, 1.0, 3.0)) @ np.array([1.0, 2])
     array([2.33333333, 1.        , 2.        , 2.66666667])
+
+    One half of a side is held at 2, nothing flows through the other:
+
+    >>> a = np.array([1.0, 0.0])
+    >>> low = bc.robin(a, 1 - a, 2 * a, axis=0, side="low")
+    >>> bc.fill(ssr.Space(1, 2).grow((1, 0), 0), low) @ np.array([[5.0, 7.0]])
+    array([[-1.,  7.],
+           [ 5.,  7.]])
     """
     options = {"spacing": (spacing, 1.0), "order": (order, None)}
     text = rule_text("robin", axis, side, block, a, b, value, **options)
     return _condition(text, a, b, value, spacing, axis, side, order, block)
 
 
+def _constant(text: str, value: Given, axis: int | None, side: Ends, block: int | None) -> Rule:
+    values = GivenValues(text, value)
+
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+        known = values.at(frame, side, name)
+        return [Clause(Row((), known.each), (), known.extends, known.fits)]
+
+    def resolve(given: Mapping[str, Any]) -> Rule:
+        return _constant(text, resolved(value, given), axis, side, block)
+
+    made = rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
+    return replace(made, parameters=parameters_of(value), resolve=resolve)
+
+
 def _condition(
     text: str,
-    a: float,
-    b: float,
+    a: Quantity,
+    b: Quantity,
     value: Given,
-    spacing: float,
+    spacing: Quantity,
     axis: int | None,
     side: Ends,
     order: int | None,
     block: int | None,
 ) -> Rule:
     """Return the rule of ``a u + b du/dn = value``, by reflection or by polynomials."""
-    a, b = finite(text, "a", a), finite(text, "b", b)
-    spacing = finite(text, "spacing", spacing)
-    if not spacing > 0:
-        raise ArgumentError(f"{text}: the spacing is {spacing!r}, not positive.")
-    if not (a or b):
-        raise ArgumentError(f"{text}: a and b are both zero.")
+    condition = Condition.of(text, a, b, spacing)
     values = GivenValues(text, value)
     count = None if order is None else order_of(text, order)
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         known = values.at(frame, side, name)
         if count is not None:
-            condition = (a, -b / spacing)  # inward distances in cells
-            return polynomials(text, frame, side, count - 1, condition, known)
-        source = mirror(frame, side, None)
-        apart = 2 * frame.layer(side) + first_apart(frame, side)
-        if b == 0:
-            part = mapped(frame, side, source, ir.Const(-1.0))
-            return [known.added(part, ir.Const(2.0 / a))]
-        if a == 0:
-            part = mapped(frame, side, source, ir.ONE)
-            return [known.added(part, multiply(ir.Const(spacing / b), ir.Coordinate(apart)))]
-        return [
-            _robin(text, frame, side, layer, a, b * 2 / spacing, known)
-            for layer in range(layers(text, frame))
-        ]
+            return polynomials(text, frame, side, count - 1, condition.at(frame, side, name), known)
+        return reflections(text, frame, side, condition.at(frame, side, name), known)
 
-    return rule_of(text, axis, side, block, make, values.data, lengths=values.lengths)
+    def resolve(given: Mapping[str, Any]) -> Rule:
+        one, two, three, four = (resolved(each, given) for each in (a, b, value, spacing))
+        return _condition(text, one, two, three, four, axis, side, order, block)
 
-
-def _robin(
-    text: str,
-    frame: Frame,
-    side: Side,
-    layer: int,
-    a: float,
-    b: float,
-    known: SideValues,
-) -> Clause:
-    """Return one layer of ``a (ghost + u) / 2 + b (ghost - u) / (2 distance) = value``."""
-    slope = b / (2 * layer + first_apart(frame, side))
-    if vanishes(a + slope, a, slope):
-        raise ArgumentError(
-            f"{text} is singular: the condition does not determine the ghosts of layer {layer}.",
-            hint="a + 2 b / distance of the ghost from its reflection must not be zero.",
-        )
-    source = mirror(frame, side, None)
-    part = mapped(frame, side, source, ir.Const((slope - a) / (slope + a)))
-    part = replace(part, where=(layer_of(frame, side, layer),))
-    return known.added(part, ir.Const(2.0 / (slope + a)))
-
-
-def first_apart(frame: Frame, side: Side) -> int:
-    """Return the distance from the first ghost behind a side to its reflection, in points."""
-    return 2 if frame.blocks[side.block].staggered[side.axis] else 1
+    data = {**values.data, **condition.data}
+    made = rule_of(text, axis, side, block, make, data, lengths=values.lengths)
+    return replace(made, parameters=parameters_of(a, b, value, spacing), resolve=resolve)

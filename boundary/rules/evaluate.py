@@ -13,6 +13,9 @@ import numpy as np
 from ssr.errors import ArgumentError
 from ssr.extension import Affine, Array, ir, monomials, name_of
 
+from .arguments import ROUNDING
+from .given import OnSpace
+
 Number: TypeAlias = "float | Array"
 
 
@@ -39,6 +42,8 @@ def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
         case ir.Load(name, index):
             places = tuple(a.evaluate(names) for a in index)
             found = data[name]
+            if isinstance(found, OnSpace):
+                return found.at(places, names)
             return _called(found, places) if callable(found) else found[places]
         case ir.Op("add", (a, b)):
             return evaluate(a, names, data) + evaluate(b, names, data)
@@ -46,7 +51,37 @@ def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
             return evaluate(a, names, data) * evaluate(b, names, data)
         case ir.Op("neg", (a,)):
             return -evaluate(a, names, data)
+        case ir.Op("div", (a, b)):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.divide(evaluate(a, names, data), _divisor(b, names, data))
     raise AssertionError(value)
+
+
+def _divisor(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any]) -> Number:
+    """Return a value, zero where it is a sum that is zero but for rounding."""
+    match value:
+        case ir.Op("add", (a, b)):
+            one, other = evaluate(a, names, data), evaluate(b, names, data)
+            total = np.asarray(one + other)
+            small = np.abs(total) <= ROUNDING * (np.abs(one) + np.abs(other))
+            return np.where(small, 0.0, total)
+    return evaluate(value, names, data)
+
+
+def check_determined(text: str, number: Number) -> None:
+    """Refuse weights and constants of a condition that does not determine a ghost.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not finite.
+    """
+    if not np.isfinite(number).all():
+        raise ArgumentError(
+            f"{text} is singular: its coefficients do not determine a ghost at some points.",
+            hint="a and b must not both be zero, nor a + 2 b / distance, where the distance is "
+            "that of a ghost from its reflection; spacings are positive.",
+        )
 
 
 def _called(function: Any, places: tuple[Any, ...]) -> Number:
@@ -87,6 +122,32 @@ def affine_in_scalars(value: ir.Value) -> tuple[ir.Value, dict[str, ir.Value]]:
                 plain = ir.Op("mul", (plain, factor))
         (rest if scalar is None else factors.setdefault(scalar, [])).append(plain)
     return _total(rest), {name: _total(found) for name, found in factors.items()}
+
+
+def is_live(value: ir.Value, data: Mapping[str, Any], *, weight: bool = False) -> bool:
+    """Whether a value is computed when a program runs, and not when its tables are made.
+
+    Tables hold the factors of scalars in constants; scalars in weights, products of several and
+    fields of the program are left to kernels.
+    """
+    if any(_at_run_time(data.get(load.array)) for load in ir.loads(value)):
+        return True
+    scalars = any(isinstance(v, ir.Scalar) for v in ir.walk(value))
+    if not scalars or weight:
+        return scalars
+    return any(
+        sum(isinstance(f, ir.Scalar) for f in factors) > 1
+        or any(not isinstance(f, ir.Scalar) and _has_scalar(f) for f in factors)
+        for factors in (_factors(product) for _, product in monomials(value))
+    )
+
+
+def _at_run_time(found: Any) -> bool:
+    return isinstance(found, OnSpace) and found.array is None
+
+
+def _has_scalar(value: ir.Value) -> bool:
+    return any(isinstance(v, ir.Scalar) for v in ir.walk(value))
 
 
 def _factors(product: ir.Value) -> list[ir.Value]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from ssr.errors import ArgumentError
-from ssr.extension import Affine, ir
+from ssr.extension import Affine, ir, multiply
 
-from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import order_of
+from .condition import Coefficients, quotients
+from .layers import layer_of, layers
 from .polynomial import ghost_weights
 from .rows import Entry, Row
 from .rule import Ends, Rule, check_points, rule_of
@@ -20,9 +21,6 @@ from .strips import Clause
 from .text import rule_text
 
 _HALF = Fraction(1, 2)
-
-LAYERS = 32
-"""The most layers of ghosts for which polynomials are worked out."""
 
 
 def extrapolate(
@@ -69,31 +67,50 @@ def polynomials(
     frame: Frame,
     side: Side,
     count: int,
-    condition: tuple[float, float] | None,
-    known: SideValues,
+    condition: Coefficients | None,
+    values: SideValues,
 ) -> list[Clause]:
     """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
     on_side = frame.blocks[side.block].staggered[side.axis]
-    skip = int(on_side and condition is not None and condition[1] == 0)
+    skip = int(on_side and condition is not None and condition.kind == "value")
     extent = frame.blocks[side.block].shape[side.axis]
     if extent.is_constant:
         check_points(text, frame, side, count + skip, extent.constant)
     start = Fraction(0) if on_side else _HALF
     points = [start + n + skip for n in range(count)]
+    known = values if condition is None else condition.known(values)
     found = []
     for layer in range(layers(text, frame)):
-        ghost = start - 1 - layer
-        weights = ghost_weights(points, ghost, condition)
-        if weights is None:
-            raise ArgumentError(f"{text} is singular: its polynomial is not unique.")
+        weights, of_value = _weights(text, points, start - 1 - layer, condition)
         entries = []
-        for n, weight in enumerate(weights[0]):
+        for n, weight in enumerate(weights):
             index = list(frame.index)
             index[side.axis] = _inside(frame, side, n + skip)
-            entries.append(Entry(side.block, tuple(index), ir.Const(weight)))
+            entries.append(Entry(side.block, tuple(index), weight))
         part = Clause(Row(tuple(entries)), (layer_of(frame, side, layer),), least=count + skip)
-        found.append(known.added(part, ir.Const(weights[1])))
+        found.append(known.added(part, of_value))
     return found
+
+
+def _weights(
+    text: str, points: Sequence[Fraction], ghost: Fraction, condition: Coefficients | None
+) -> tuple[list[ir.Value], ir.Value]:
+    """Return the weights of points next to a side for a ghost, and that of the value."""
+    scale: ir.Value = ir.ONE
+    plain: tuple[float, float] | None = None
+    if condition is not None and condition.numbers is not None:
+        a, b, spacing = condition.numbers
+        plain = a, -b / spacing  # inward distances in cells
+    elif condition is not None:
+        if condition.kind == "both":
+            return quotients(points, ghost, condition)
+        plain = (1.0, 0.0) if condition.kind == "value" else (0.0, -1.0)
+        scale = condition.scale()
+    found = ghost_weights(points, ghost, plain)
+    if found is None:
+        raise ArgumentError(f"{text} is singular: its polynomial is not unique.")
+    weights, of_value = found
+    return [ir.Const(w) for w in weights], multiply(ir.Const(of_value), scale)
 
 
 def _inside(frame: Frame, side: Side, n: int) -> Affine:
@@ -102,31 +119,3 @@ def _inside(frame: Frame, side: Side, n: int) -> Affine:
     if side.end == "low":
         return Affine.of(block.first[side.axis] + n)
     return block.stop(side.axis) - 1 - n
-
-
-def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:
-    """Return the axis and the range of the indices of one layer of ghosts."""
-    block = frame.blocks[side.block]
-    at = (
-        Affine.of(block.first[side.axis] - 1 - layer)
-        if side.end == "low"
-        else block.stop(side.axis) + layer
-    )
-    return side.axis, at, at + 1
-
-
-def layers(text: str, frame: Frame) -> int:
-    """Return the largest number of layers of ghosts behind any side of any block.
-
-    Raises
-    ------
-    HaloError
-        If there are more than `LAYERS`: each one has a formula of its own.
-    """
-    found = max(width for block in frame.blocks for width in (*block.low, *block.high))
-    if found > LAYERS:
-        raise HaloError(
-            f"{text} makes at most {LAYERS} layers of ghosts behind a side; there are {found}.",
-            hint="Use fewer layers: ghosts far from the side extrapolate far.",
-        )
-    return found

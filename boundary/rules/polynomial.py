@@ -31,24 +31,25 @@ def ghost_weights(
     ([-1.0], 2.0)
     """
     if condition is None:
-        return [float(_lagrange(points, n, ghost)) for n in range(len(points))], 0.0
+        return [float(lagrange(points, n, ghost)) for n in range(len(points))], 0.0
     # p = sum of v_n l_n + c m, where m = prod (x - x_n) is zero at all points; then
     # a p(0) + b p'(0) = value gives c.
     a, b = Fraction(condition[0]), Fraction(condition[1])
-    zero, slope = _product(points, Fraction(0)), _product_slope(points)
+    zero, slope = product(points, Fraction(0)), product_slope(points)
     divisor = a * zero + b * slope
     if vanishes(divisor, a * zero, b * slope):
         return None
-    rise = _product(points, ghost) / divisor
+    rise = product(points, ghost) / divisor
     weights = [
-        _lagrange(points, n, ghost)
-        - rise * (a * _lagrange(points, n, Fraction(0)) + b * _lagrange_slope(points, n))
+        lagrange(points, n, ghost)
+        - rise * (a * lagrange(points, n, Fraction(0)) + b * lagrange_slope(points, n))
         for n in range(len(points))
     ]
     return [float(w) for w in weights], float(rise)
 
 
-def _lagrange(points: Sequence[Fraction], n: int, x: Fraction) -> Fraction:
+def lagrange(points: Sequence[Fraction], n: int, x: Fraction) -> Fraction:
+    """Return a Lagrange polynomial: one at a point and zero at the others."""
     value = Fraction(1)
     for m, p in enumerate(points):
         if m != n:
@@ -56,25 +57,26 @@ def _lagrange(points: Sequence[Fraction], n: int, x: Fraction) -> Fraction:
     return value
 
 
-def _lagrange_slope(points: Sequence[Fraction], n: int) -> Fraction:
+def lagrange_slope(points: Sequence[Fraction], n: int) -> Fraction:
     """Return the derivative of a Lagrange polynomial at zero."""
     others = [p for m, p in enumerate(points) if m != n]
     scale = Fraction(1)
     for p in others:
         scale *= points[n] - p
-    return _product_slope(others) / scale
+    return product_slope(others) / scale
 
 
-def _product(points: Sequence[Fraction], x: Fraction) -> Fraction:
+def product(points: Sequence[Fraction], x: Fraction) -> Fraction:
+    """Return ``prod (x - p)``."""
     value = Fraction(1)
     for p in points:
         value *= x - p
     return value
 
 
-def _product_slope(points: Sequence[Fraction]) -> Fraction:
+def product_slope(points: Sequence[Fraction]) -> Fraction:
     """Return the derivative of ``prod (x - p)`` at zero."""
     total = Fraction(0)
     for n in range(len(points)):
-        total += _product([p for m, p in enumerate(points) if m != n], Fraction(0))
+        total += product([p for m, p in enumerate(points) if m != n], Fraction(0))
     return total

@@ -45,6 +45,10 @@ class Rule:
         Whether it applies to linked sides.
     lengths
         The numbers of points along a side for which its tables are; None means any.
+    parameters
+        The names of the parameters for which values are given later.
+    resolve
+        Returns the rule with values in the place of some parameters.
     """
 
     text: str
@@ -56,6 +60,8 @@ class Rule:
     span: Span | None = None
     linked: bool = False
     lengths: tuple[int, ...] | None = None
+    parameters: frozenset[str] = frozenset()
+    resolve: Callable[[Mapping[str, Any]], Rule] | None = None
 
     def __repr__(self) -> str:
         return self.text
@@ -95,6 +101,12 @@ class Rule:
                 row = replace(clause.row, entries=entries, origins=(origin,))
                 more = clause.where, clause.extends, clause.fits, clause.least, clause.point
                 yield Strip(row, *more, origin=origin)
+
+    def resolved(self, values: Mapping[str, Any]) -> Rule:
+        """Return the rule with values in the place of some parameters."""
+        if self.resolve is None or self.parameters.isdisjoint(values):
+            return self
+        return replace(self.resolve(values), text=self.text, span=self.span)
 
     def named(self, number: int) -> dict[str, Any]:
         """Return the rule's data by their names in a fill, where it has this number."""

@@ -22,7 +22,8 @@ from ssr.extension import Array, Domain, External, Layout, Made, Tables, ir, ker
 from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
-from ..rules.rows import Conflict
+from ..errors import HaloError
+from ..rules.rows import Conflict, Row
 from .assemble import assemble, form_of, general_form
 from .machine import Form
 from .machine_functions import functions
@@ -128,7 +129,8 @@ class Ghosts(External):
 
     def _form_for(self, sizes: Mapping[str, int]) -> Form:
         find = general_form if self.broad else form_of
-        made = find(self.parts(sizes), len(self.fields), len(self.data))
+        parts = (part for part, stands in self._every(sizes, checked=False) if not stands)
+        made = find(parts, len(self.fields), len(self.data))
         return made | self._any_form() if self._has_conflict(sizes) else made
 
     def _has_conflict(self, sizes: Mapping[str, int]) -> bool:
@@ -179,13 +181,18 @@ class Ghosts(External):
         """Yield what is made at each run, for given sizes."""
         yield from (part for part, stands in self._every(sizes) if not stands)
 
-    def _every(self, sizes: Mapping[str, int]) -> Iterator[tuple[AnyPiece, bool]]:
+    def _every(
+        self, sizes: Mapping[str, int], *, checked: bool = True
+    ) -> Iterator[tuple[AnyPiece, bool]]:
         """Yield what is made, and whether it stays in its array after the first run."""
         field = scalar = 0
         for member in self.members:
             ruled = member.ruled
-            made = RegionPieces(ruled, sizes, field, member.components, scalar)
+            made = RegionPieces(ruled, sizes, field, member.components, scalar, checked)
             for kind, region in _regions(member, sizes):
+                if isinstance(region.outcome, Row) and ruled.is_live(region.outcome):
+                    _check_live(ruled, kind, region)
+                    continue  # made by other steps of the program
                 stands = kind in member.standing
                 for part in made.parts(region):
                     yield part, stands and isinstance(part, Piece) and part.fixed
@@ -280,7 +287,8 @@ class Ghosts(External):
             ruled = member.ruled
             names = sources[len(found) : len(found) + len(member.fields)]
             given = scalars[scalar : scalar + len(ruled.parameters)]
-            made = None if closed is None else ghost_values(ruled, closed, names, given)
+            known = closed is not None and not ruled.live
+            made = ghost_values(ruled, closed or (), names, given) if known else None
             if made is None:
                 return None
             found += made
@@ -305,6 +313,22 @@ class Ghosts(External):
             return None
         members = (*self.members, *other.members)
         return Ghosts(members) if all(m.join for m in members) else None
+
+
+def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
+    """Refuse blocks so small that ghosts which tables make otherwise depend on a program's values.
+
+    Raises
+    ------
+    HaloError
+        If they are.
+    """
+    if (kind, region.orthant) not in ruled.live_orthants:
+        raise HaloError(
+            f"{ruled.frame.region(region.block, region.box)} is made of ghosts with coefficients "
+            "that a program gives, since blocks have few points.",
+            hint="Use larger blocks, or give the coefficients before the program is declared.",
+        )
 
 
 def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:

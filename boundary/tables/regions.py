@@ -17,7 +17,13 @@ from ssr.extension import ir
 
 from ..closure.closure import Region as Region
 from ..closure.ruled import Ruled
-from ..rules.evaluate import affine_in_scalars, evaluate, evaluated_box, indices
+from ..rules.evaluate import (
+    affine_in_scalars,
+    check_determined,
+    evaluate,
+    evaluated_box,
+    indices,
+)
 from ..rules.rows import Entry, Row
 from .pieces import AnyPiece, Number, Piece, Tap, VectorPiece
 
@@ -54,6 +60,8 @@ class RegionPieces:
         The numbers of the first field of the rules in the step, and of their first parameter.
     components
         How many fields there are for each kind of blocks.
+    checked
+        Whether numbers that are not finite are refused.
     """
 
     ruled: Ruled
@@ -61,6 +69,7 @@ class RegionPieces:
     field: int
     components: int
     scalar: int
+    checked: bool = True
 
     def parts(self, region: Region) -> Iterator[AnyPiece]:
         """Yield the pieces that make the ghosts of a region."""
@@ -68,6 +77,8 @@ class RegionPieces:
         if any(low >= high for low, high in here.box):
             return
         row = region.outcome
+        if isinstance(row, Row) and self.checked:
+            self._check(here, row)
         if not isinstance(row, Row):
             for c in range(self.components):
                 yield self._missing(here, c)
@@ -90,6 +101,14 @@ class RegionPieces:
             every = range(self.components)
             for c in every:
                 yield self._piece(here, c, self._taps(here, c, entries, every), row.constant)
+
+    def _check(self, here: _Place, row: Row) -> None:
+        """Refuse a row of a condition that does not determine its ghosts."""
+        values = [e.weight for e in row.entries]
+        values += [part for c in row.constant for part in _parts(c)]
+        for value in values:
+            if any(isinstance(v, ir.Op) and v.name == "div" for v in ir.walk(value)):
+                check_determined(row.origins[0].rule, self._number(here, value))
 
     def _place(self, region: Region) -> _Place:
         axes = self.ruled.frame.axes
@@ -190,6 +209,11 @@ class RegionPieces:
         if np.ndim(found) == 0:
             return float(found)
         return np.asarray(found, np.float64)
+
+
+def _parts(constant: ir.Value) -> list[ir.Value]:
+    rest, factors = affine_in_scalars(constant)
+    return [rest, *factors.values()]
 
 
 def _component(tap: Tap, c: int) -> Tap:

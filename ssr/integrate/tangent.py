@@ -71,7 +71,7 @@ class Tangents:
 
     def record(self, step: ir.Step) -> None:
         """Record the step that makes the tangents of what a step makes."""
-        if not any(self._depends(array) for array in _read(step)):
+        if not any(self._depends(array) for array in (*_read(step), *_changed(step))):
             return
         if isinstance(step, ir.Call):
             self._call(step)
@@ -85,11 +85,20 @@ class Tangents:
             )
 
     def _assign(self, step: ir.Assignment) -> None:
-        whole = self.recorder.space(step.target)
-        part = whole if step.part is None else self.recorder.parts[step.part.name]
+        recorder, target = self.recorder, step.target
+        whole = recorder.space(target)
+        part = whole if step.part is None else recorder.parts[step.part.name]
         tangent = self.of(part, step.value)
-        if tangent is not None:
-            self.names[step.target] = self.recorder.put(tangent, whole)
+        if part == whole:
+            if tangent is not None:
+                self.names[target] = recorder.put(tangent, whole)
+        elif tangent is not None or self._depends(target):  # the other points keep theirs
+            zeros = recorder.whole(target).lift(0.0)
+            if not self._depends(target):
+                self.names[target] = recorder.put(zeros, whole)
+                self._known.clear()
+            values = zeros[part] if tangent is None else tangent
+            recorder.assign(self.names[target], whole, values, part)
 
     def _call(self, step: ir.Call) -> None:
         """Record a step of another package on the tangents, and subtract that on zeros."""
@@ -192,6 +201,13 @@ def _condition(value: Expression) -> Mask:
 
 def _parts(value: Any) -> Sequence[Any]:
     return value.components if isinstance(value, Vector) else (value,)
+
+
+def _changed(step: ir.Step) -> tuple[str, ...]:
+    """Return the name of a field of which a step assigns a part, if it does."""
+    if isinstance(step, ir.Assignment) and step.part is not None:
+        return (step.target,)
+    return ()
 
 
 def _read(step: ir.Step) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ArgumentError, SpaceError
 from ..ir.external import External
+from ..spaces.space import Space
 from ..symbols.values import node
 from .expression import Expression, check_part
 from .recorder import current
@@ -54,3 +55,18 @@ def extend(
     names = [recorder.put(o, whole) for o, whole in zip(operands, wholes, strict=True)]
     recorder.call(external, names, numbers)
     return tuple(recorder.whole(name) for name in names)
+
+
+def overwrite(made: Expression, part: Space, values: Expression) -> Expression:
+    """Return what `extend` has made of a field, after an assignment to some of its points.
+
+    Raises
+    ------
+    SpaceError
+        If the points are not those of the field, or the values are on others.
+    """
+    recorder = current()
+    field = recorder.store(made)
+    check_part(part, field.space, f"array of {field.name!r}")
+    recorder.assign(field.name, field.space, values, part)
+    return recorder.whole(field.name)

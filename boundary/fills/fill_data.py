@@ -1,0 +1,94 @@
+"""The data of fills: rules, spaces, and the values that are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+import ssr
+from ssr import Space
+from ssr.errors import ArgumentError
+from ssr.extension import Expression
+
+from ..closure.ruled import Ruled
+from ..rules.given import OnSpace
+from .operands import on_ranks
+
+
+@dataclass(frozen=True, slots=True)
+class FillData:
+    """The data of a fill.
+
+    Attributes
+    ----------
+    wide, owned
+        The points of the blocks of each kind, with and without ghosts.
+    several
+        Whether it is applied to tuples, of a field for each kind.
+    components
+        The number of components of fields; None for fields of numbers.
+    ruled, declared
+        The rules with the values that are bound, as far as tables hold them, and without.
+    """
+
+    wide: tuple[Space, ...]
+    owned: tuple[Space, ...]
+    several: bool
+    components: int | None
+    ruled: Ruled
+    declared: Ruled
+    bound: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    narrow: bool = True
+    join: bool = True
+    once: bool = True
+
+    def kind(self, name: str) -> Any:
+        """Return the number or field that tables or programs take for a parameter.
+
+        It is None for scalars that programs take, and for those that are not bound.
+        """
+        value = self.bound.get(name)
+        if value is None:
+            return None
+        if isinstance(value, Expression) or on_ranks(value):
+            return OnSpace(name, value.space)
+        if isinstance(value, np.ndarray) and value.ndim:
+            whole = value.ndim == self.wide[0].ndim
+            return OnSpace(name, None, _checked(name, value)) if whole else value
+        if name in self.declared.parameters and name not in self.declared.weighing:
+            return None
+        return value if not isinstance(value, ssr.Value) else None
+
+
+def bound(data: FillData, values: Mapping[str, Any]) -> FillData:
+    """Return the data of a fill with values for its parameters and sizes."""
+    new = replace(data, bound=MappingProxyType(dict(values)))
+    kinds = {name: new.kind(name) for name in data.declared.missing}
+    known = {name: kind for name, kind in kinds.items() if kind is not None}
+    if not known:
+        return replace(new, ruled=data.declared)
+    if _same(data, known):
+        return new
+    rules = [rule.resolved(known) for rule in data.declared.rules]
+    ruled = Ruled.of(data.declared.frame, rules)
+    ruled.check(data.components)
+    return replace(new, ruled=ruled)
+
+
+def _same(data: FillData, known: Mapping[str, Any]) -> bool:
+    """Whether the rules hold the same fields of a program already, and nothing else."""
+    fields = data.ruled.fields
+    return known.keys() == fields.keys() and all(
+        isinstance(kind, OnSpace) and kind.array is None and kind.space == fields[name].space
+        for name, kind in known.items()
+    )
+
+
+def _checked(name: str, array: Any) -> Any:
+    if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+        raise ArgumentError(f"The array for {name!r} does not hold finite real numbers.")
+    return np.array(array, np.float64)

@@ -1,0 +1,89 @@
+"""Ghosts whose coefficients a program gives: assignments after the step that makes the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ssr
+from ssr import Space
+from ssr.extension import Affine, Expression, overwrite
+
+from ..closure.linear_rows import RowData, constant_rows, linear_rows
+from ..closure.ruled import Ruled
+from ..grid.boxes import Orthant
+from .fill_data import FillData
+
+
+def overwritten(
+    data: FillData, fields: Sequence[Expression], made: Sequence[Expression]
+) -> list[Expression]:
+    """Return fields with ghosts after those that a program's values make are assigned.
+
+    Parameters
+    ----------
+    fields, made
+        The fields without and with ghosts, kind by kind, and of each component.
+    """
+    found, count = list(made), data.components or 1
+    for kind, orthant in data.ruled.live_orthants:
+        part = _part(data.ruled, kind, data.wide[kind], orthant)
+        for c in range(count):
+            place = kind * count + c
+            found[place] = overwrite(found[place], part, _rows(data, kind, c, part, fields))
+    return found
+
+
+def _rows(
+    data: FillData, kind: int, c: int, part: Space, fields: Sequence[Expression]
+) -> Expression:
+    """Return the ghosts of a part of a field: rows of matrices times fields, and constants."""
+    ruled, count = data.ruled, data.components or 1
+    known = RowData.of(ruled, constants=True)
+    generator = constant_rows(ruled, kind, c, tuple(known.kinds))
+    constants = ssr.matrix(rows=part, cols=data.owned[kind], **known.kinds)(generator)
+    one = fields[kind * count + c].lift(1.0)
+    total: Any = constants.bind(**known.arrays, **_of(known, data.bound)) @ one
+    for source, owned in enumerate(data.owned):
+        matrix = rows_matrix(ruled, part, owned, (kind, source, c), data.bound)
+        total = matrix @ fields[source * count + c] + total
+    return total  # type: ignore[no-any-return]
+
+
+def rows_matrix(
+    ruled: Ruled,
+    rows: Space,
+    cols: Space,
+    kinds: tuple[int, int, int],
+    values: Mapping[str, Any],
+) -> ssr.Matrix:
+    """Return rows of the linear part, with the coefficients that vary as data.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of blocks of rows and columns, and the component.
+    values
+        Values of parameters; others are left to be bound.
+    """
+    data = RowData.of(ruled, constants=False)
+    generator = linear_rows(ruled, *kinds, tuple(data.kinds))
+    matrix = ssr.matrix(rows=rows, cols=cols, **data.kinds)(generator)
+    return matrix.bind(**data.arrays, **_of(data, values))
+
+
+def _of(data: RowData, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in data.kinds if name in values}
+
+
+def _part(ruled: Ruled, kind: int, wide: Space, orthant: Orthant) -> Space:
+    """Return the points of a space in an orthant."""
+    skip = int(ruled.frame.gridded)
+    block = ruled.frame.blocks[ruled.frame.kinds[kind][0]]
+    for axis, (low, high) in enumerate(block.box(orthant)):
+        wide = Space.slab(wide, axis + skip, _edge(low), _edge(high))
+    return wide
+
+
+def _edge(x: Affine) -> Any:
+    return x.constant if x.is_constant else ssr.Index(x)

@@ -1,0 +1,210 @@
+"""What a user gives for one quantity on a side: a number, an array, a function, a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ssr import Space
+from ssr.errors import ArgumentError, ShapeError
+from ssr.extension import Affine, Array, checked_name, ir
+
+from ..grid.frame import Frame
+from ..grid.link import Side
+from .arguments import check_function, finite
+
+Quantity: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter"
+"""A quantity on a side: a number, an array, a function of coordinates, a parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A quantity that is given when a fill is used; see `bc.parameter`."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f'parameter("{self.name}")'
+
+
+def parameter(name: str) -> Parameter:
+    """Return a quantity with a name, for values and coefficients that change in time.
+
+    It is given by ``fill.bind(name=...)``: a number; an array along the side; inside a program a
+    scalar, or a field on a space that holds the points next to the side, such as
+    ``cells.side(axis, end)``; with ranks such a field.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(3)
+    >>> fill = bc.fill(cells.grow(1), bc.constant(bc.parameter("inflow")))
+    >>> fill.bind(inflow=7.0) @ np.ones(3)
+    array([7., 1., 1., 1., 7.])
+    """
+    return Parameter(checked_name("parameter", name))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnSpace:
+    """A field for a parameter: its space, and its values if they are known.
+
+    Attributes
+    ----------
+    name
+        The name of the parameter.
+    space
+        The points of the field; None for an array on the side of the rule, whatever side it is.
+    array
+        The values; None if they are known at run time only.
+    """
+
+    name: str
+    space: Space | None
+    array: Array | None = None
+
+    def at(self, place: Sequence[Any], sizes: Mapping[str, int]) -> Array:
+        """Return the values at points of the space."""
+        assert self.array is not None
+        first = (0,) * len(place) if self.space is None else self.space.first(sizes)
+        found: Array = self.array[tuple(p - low for p, low in zip(place, first, strict=True))]
+        return found
+
+
+def resolved(given: Any, values: Mapping[str, Any]) -> Any:
+    """Return what is given with parameters replaced by values; a sequence has several."""
+    if isinstance(given, (tuple, list)):
+        return [resolved(one, values) for one in given]
+    return values.get(given.name, given) if isinstance(given, Parameter) else given
+
+
+def parameters_of(*given: Any) -> frozenset[str]:
+    """Return the names of the parameters among what is given."""
+    each = [one for g in given for one in (g if isinstance(g, (tuple, list)) else [g])]
+    return frozenset(one.name for one in each if isinstance(one, Parameter))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A quantity behind a side: its value at a ghost, and for which blocks, as in `Clause`."""
+
+    value: ir.Value
+    extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+
+
+class GivenQuantity:
+    """A checked quantity of a rule.
+
+    Parameters
+    ----------
+    text, name
+        The rule, and what messages and data call the quantity.
+    """
+
+    def __init__(self, text: str, name: str, given: Any) -> None:
+        self.text, self.name = text, name
+        self.given = self._checked(given)
+
+    def _checked(self, given: Any) -> Any:
+        if isinstance(given, (Parameter, OnSpace)) or callable(given):
+            return given
+        if isinstance(given, np.ndarray) and given.ndim:
+            if given.dtype.kind not in "iuf":
+                raise ArgumentError(f"{self.text}: the values have dtype {given.dtype}.")
+            if not np.isfinite(given).all():
+                raise ArgumentError(f"{self.text}: a value is NaN or infinite.")
+            return np.array(given, np.float64)
+        return finite(self.text, self.name.rstrip("0123456789"), given)
+
+    @property
+    def number(self) -> float | None:
+        """The quantity if it is a number."""
+        return self.given if isinstance(self.given, float) else None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The quantity as data of a rule."""
+        plain = isinstance(self.given, (float, Parameter))
+        return {} if plain else {self.name: self.given}
+
+    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> Known:
+        """Return the quantity behind a side."""
+        given = self.given
+        if isinstance(given, float):
+            return Known(ir.Const(given))
+        if isinstance(given, Parameter):
+            return Known(ir.Scalar(given.name))
+        if isinstance(given, OnSpace):
+            return self._field(frame, side, name(self.name), given)
+        if isinstance(given, np.ndarray):
+            value = self._array(frame, side, name(self.name), given)
+            return Known(value, False, tuple(zip(_along(frame, side), given.shape, strict=True)))
+        check_function(self.text, given, frame.ndim)
+        return Known(ir.Load(name(self.name), _coordinates(frame, side)))
+
+    def _array(self, frame: Frame, side: Side, name: str, given: Any) -> ir.Value:
+        along, block = _along(frame, side), frame.blocks[side.block]
+        extents = [block.shape[a] for a in along]
+        wanted = tuple(e.constant if e.is_constant else None for e in extents)
+        if len(wanted) != given.ndim or any(
+            w not in (None, n) for w, n in zip(wanted, given.shape, strict=True)
+        ):
+            raise ShapeError(
+                f"{self.text}: an array of shape {given.shape} is given for {frame.named(side)}.",
+                note=f"the side has the shape ({', '.join(map(str, extents))})",
+            )
+        return ir.Load(name, tuple(frame.index[a] - block.first[a] for a in along))
+
+    def _field(self, frame: Frame, side: Side, name: str, given: OnSpace) -> Known:
+        """Return the element of a field next to the side; an array has one layer of them."""
+        block, index = frame.blocks[side.block], list(frame.index)
+        lead = (Affine.of(frame.places[side.block][1]),) if frame.gridded else ()
+        if given.space is None:
+            assert given.array is not None
+            self._check_layer(frame, side, given.array)
+            index = [x - first for x, first in zip(index, block.first, strict=True)]
+            index[side.axis] = Affine.of(0)
+            skip, shape = len(lead), given.array.shape
+            fits = tuple((a, shape[a + skip]) for a in _along(frame, side))
+            return Known(ir.Load(name, (*lead, *index)), False, fits)
+        if given.space.ndim != len(lead) + len(index):
+            raise ShapeError(
+                f"{self.text}: the field for {given.name!r} has {given.space.ndim} axes, the "
+                f"fields that are filled have {len(lead) + len(index)}."
+            )
+        on_faces = given.space.data.staggered[side.axis + len(lead)]
+        last = block.cells[side.axis] - int(not on_faces) + block.first[side.axis]
+        low = Affine.of(block.first[side.axis])
+        index[side.axis] = low if side.end == "low" else last
+        return Known(ir.Load(name, (*lead, *index)), False)
+
+    def _check_layer(self, frame: Frame, side: Side, array: Array) -> None:
+        kind, _ = frame.places[side.block]
+        skip = int(frame.gridded)
+        lead = (len(frame.kinds[kind]),) * skip
+        if array.shape[:skip] == lead and array.shape[skip + side.axis] == 1:
+            return
+        raise ShapeError(
+            f"{self.text}: an array of shape {array.shape} is given for {frame.named(side)}.",
+            hint="It has one layer of points, as a field on cells.side(axis, end) has.",
+        )
+
+
+def _along(frame: Frame, side: Side) -> list[int]:
+    """Return the axes along a side."""
+    return [a for a in range(frame.ndim) if a != side.axis]
+
+
+def _coordinates(frame: Frame, side: Side) -> tuple[Affine, ...]:
+    """Return the coordinates of the point on a side next to a ghost, in halves of cells."""
+    block = frame.blocks[side.block]
+    found = [
+        2 * (x - first) + int(not staggered)
+        for x, first, staggered in zip(frame.index, block.first, block.staggered, strict=True)
+    ]
+    found[side.axis] = Affine.of(0) if side.end == "low" else 2 * block.cells[side.axis]
+    return tuple(found)

@@ -1,0 +1,40 @@
+"""The layers of ghosts behind a side."""
+
+from __future__ import annotations
+
+from ssr.extension import Affine
+
+from ..errors import HaloError
+from ..grid.frame import Frame
+from ..grid.link import Side
+
+LAYERS = 32
+"""The most layers of ghosts for which polynomials are worked out."""
+
+
+def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:
+    """Return the axis and the range of the indices of one layer of ghosts."""
+    block = frame.blocks[side.block]
+    at = (
+        Affine.of(block.first[side.axis] - 1 - layer)
+        if side.end == "low"
+        else block.stop(side.axis) + layer
+    )
+    return side.axis, at, at + 1
+
+
+def layers(text: str, frame: Frame) -> int:
+    """Return the largest number of layers of ghosts behind any side of any block.
+
+    Raises
+    ------
+    HaloError
+        If there are more than `LAYERS`: each one has a formula of its own.
+    """
+    found = max(width for block in frame.blocks for width in (*block.low, *block.high))
+    if found > LAYERS:
+        raise HaloError(
+            f"{text} makes at most {LAYERS} layers of ghosts behind a side; there are {found}.",
+            hint="Use fewer layers: ghosts far from the side extrapolate far.",
+        )
+    return found
