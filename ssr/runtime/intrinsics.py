@@ -8,9 +8,10 @@ Called from plain Python they do the same on arrays wrapped by `Memory`, with bo
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import os
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -91,45 +92,33 @@ def each(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def on_bundles(*given: Any) -> Any:
-        if not any(isinstance(value, np.ndarray) for value in given):
-            return function(*given)
-        return np.array([function(*numbers) for numbers in np.broadcast(*given)])
+        for value in given:
+            if isinstance(value, np.ndarray):
+                return np.array([function(*numbers) for numbers in np.broadcast(*given)])
+        return function(*given)
 
     return on_bundles
 
 
+def _of_c(name: str, kind: Any) -> Callable[..., float]:
+    """Return a function of three numbers of the C library, which IEEE 754 defines to the bit."""
+    function = getattr(ctypes.CDLL("ucrtbase" if os.name == "nt" else None), name)
+    function.restype, function.argtypes = kind, [kind] * 3
+    return function  # type: ignore[no-any-return]
+
+
+_FMA, _FMAF = _of_c("fma", ctypes.c_double), _of_c("fmaf", ctypes.c_float)
+
+
 @each
 def fma(a: Any, b: Any, c: Any) -> Any:
-    """Return ``a * b + c`` rounded once.
+    """Return ``a * b + c`` rounded once, in the type of ``c``.
 
     >>> fma(np.float64(1 + 2**-30), np.float64(1 - 2**-30), np.float64(-1.0)) == -(2.0**-60)
     np.True_
     """
     kind = type(c)
-    if not (np.isfinite(a) and np.isfinite(b) and np.isfinite(c)):
-        return kind(a * b + c)
-    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
-    if exact == 0:
-        return kind(a * b + c)
-    return nearest(exact, kind)
-
-
-def nearest(exact: Fraction, kind: Any) -> Any:
-    """Return the floating-point number of a type nearest to a fraction, ties to even."""
-    try:
-        guess = kind(float(exact))
-    except OverflowError:
-        return kind(np.inf if exact > 0 else -np.inf)
-    if not np.isfinite(guess):
-        return guess
-    around = (np.nextafter(guess, kind(-np.inf)), guess, np.nextafter(guess, kind(np.inf)))
-    finite = [g for g in around if np.isfinite(g)]
-    integer = np.uint64 if kind is np.float64 else np.uint32
-
-    def distance(g: Any) -> tuple[Fraction, int]:
-        return abs(Fraction(float(g)) - exact), int(np.asarray(g).view(integer)) & 1
-
-    return min(finite, key=distance)
+    return kind((_FMAF if kind is np.float32 else _FMA)(a, b, c))
 
 
 def erf(a: Any) -> Any:
