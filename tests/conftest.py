@@ -42,10 +42,19 @@ TARGETS = """
 """The modules of tests whose outcome depends on the processor that kernels are compiled for."""
 
 
+def depends_on_target(path: Path) -> bool:
+    return os.path.relpath(path.with_suffix(""), TESTS) in TARGETS
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no other module of tests where ``-m target`` chooses."""
+    chosen = config.option.markexpr == "target" and collection_path.suffix == ".py"
+    return True if chosen and not depends_on_target(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        module = os.path.relpath(item.path.with_suffix(""), TESTS)
-        if module in TARGETS:
+        if depends_on_target(item.path):
             item.add_marker("target")
 
 

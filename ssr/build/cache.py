@@ -31,7 +31,13 @@ LIMIT = 2**30
 _OURS = re.compile(r".+_[0-9a-f]{24}\.(kernel|lock|kernel\.[0-9a-f]{32}\.tmp)")
 _DIGEST = hashlib.sha256().digest_size
 
+_PART = 64
+"""The directory is searched for files to remove when a process has written this part of `LIMIT`."""
+
 _in_memory: dict[Path, bytes] = {}
+_written: dict[Path, int] = {}
+"""Bytes that this process has written to a directory since it last searched it."""
+
 _warned: set[Path] = set()
 
 
@@ -101,7 +107,7 @@ def keep(name: str, data: bytes) -> None:
         except OSError as problem:
             _warn(problem)
         else:
-            _evict(folder)
+            _evict_now_and_then(folder, len(data))
             return
     _in_memory[cache_dir() / name] = data
 
@@ -154,6 +160,15 @@ def _warn(problem: OSError) -> None:
         span.file if span else __file__,
         span.line if span else 1,
     )
+
+
+def _evict_now_and_then(folder: Path, size: int) -> None:
+    """Search a directory for files to remove at the first kernel, and where many were added."""
+    written = _written.get(folder, LIMIT) + size
+    if written * _PART > LIMIT:
+        _evict(folder)
+        written = 0
+    _written[folder] = written
 
 
 def _evict(folder: Path) -> None:

@@ -29,6 +29,7 @@ ALWAYS = ir.Truth(True)
 
 
 @in_turn
+@lru_cache(maxsize=REMEMBERED)
 def condition_on(domain: Domain, context: Domain) -> ir.Expression:
     """Return the condition on parameters and axes that a point lies in a set.
 

@@ -507,13 +507,14 @@ def test_a_kernel_is_marked_as_used_once_a_day(folder: Path) -> None:
 
 
 def test_what_killed_processes_left_is_removed(folder: Path) -> None:
-    keep(1, 100)
+    private_files.make(folder)
     old = [f"dead_{2:024x}.lock", f"dead_{2:024x}.kernel.{3:032x}.tmp"]
     new = f"busy_{4:024x}.lock"
     for name in (*old, new):
         (folder / name).touch()
     for name in old:
         os.utime(folder / name, (0, 0))
+    keep(1, 100)
     keep(5, 0)
     assert names(folder, "*") == sorted([new, f"kernel_{1:024x}.kernel", f"kernel_{5:024x}.kernel"])
 
