@@ -1,6 +1,6 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
-from . import errors, integrate, output, solvers
+from . import errors, integrate, output, simulation, solvers
 from .blocks.assemble import block, diagonal, kron
 from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
@@ -114,6 +114,7 @@ __all__ = [
     "scalar",
     "sequence",
     "sign",
+    "simulation",
     "sin",
     "sinh",
     "size",

@@ -25,10 +25,11 @@ def test_all_public_names_have_an_entry(tmp_path: Path) -> None:
     assert done.stdout.strip() == str(tmp_path / "index.html")
     pages = {
         "boundary.html": boundary.__all__,
-        "ssr.html": set(ssr.__all__) - {"errors", "integrate", "output", "solvers"},
+        "ssr.html": set(ssr.__all__) - {"errors", "integrate", "output", "simulation", "solvers"},
         "ssr/errors.html": ["Error", "ShapeError"],
         "ssr/integrate.html": ssr.integrate.__all__,
         "ssr/output.html": ssr.output.__all__,
+        "ssr/simulation.html": ssr.simulation.__all__,
         "ssr/solvers.html": ssr.solvers.__all__,
     }
     for page, names in pages.items():

@@ -29,8 +29,8 @@ ROOMS = {
         "errors", "elementary", "public", "command", "forking", "compiling", "options", "kernel",
         "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit",
         "native", "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices",
-        "recurrences", "blocks", "solvers", "integrate", "output", "extension", "__init__",
-        "__main__",
+        "recurrences", "blocks", "solvers", "integrate", "output", "simulation", "extension",
+        "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
@@ -57,7 +57,7 @@ SOLE_IMPORTERS = {
 LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
 """Slow imports: inside functions only, except by their sole importers."""
 
-PUBLIC = {"ssr", "ssr.integrate", "ssr.output", "ssr.solvers", "boundary"}
+PUBLIC = {"ssr", "ssr.integrate", "ssr.output", "ssr.simulation", "ssr.solvers", "boundary"}
 """The modules users import; their names are in ``__all__``."""
 
 FACES = {

@@ -56,6 +56,11 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog "
         "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method",
     ),
+    "Runs": (
+        ssr.simulation,
+        "Simulation Result FunctionStepper CFL Checkpointer Statistics SteadyState NaNChecker "
+        "Interrupted",
+    ),
     "Output and restart": (ssr.output, "save load Checkpoint digest publish check_place"),
     "Boundaries": (
         boundary,
@@ -82,7 +87,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
-MODULES = {"errors", "integrate", "output", "solvers"}
+MODULES = {"errors", "integrate", "output", "simulation", "solvers"}
 """Public names that are modules."""
 
 ALIASES = {"Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`."}

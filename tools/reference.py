@@ -16,7 +16,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
-MODULES = ("ssr", "boundary", "!ssr[.](?!(integrate|output|solvers|errors)$)", "!boundary[.]")
+MODULES = (
+    "ssr",
+    "boundary",
+    "!ssr[.](?!(integrate|output|simulation|solvers|errors)$)",
+    "!boundary[.]",
+)
 """The modules that have pages: those that users import, and not the files behind them."""
 
 

@@ -471,6 +471,26 @@ class Field:
         carry(world, sent, received)
         yield from made.items()
 
+    def __ssr_first__(self, test: Callable[[Array], Array]) -> tuple[int, ...] | None:
+        """Return the index of the first value for which a test is true, in C order, on all ranks.
+
+        It is that of the array of the whole. All ranks call it.
+        """
+        sizes = self.spread.partition.sizes
+        lower, shape = self.space.first(sizes), self.shape
+        found = [math.prod(shape)]
+        for box, values in self.parts():
+            if len(at := np.argwhere(test(values))):
+                lead = len(shape) - len(box)
+                origin = (0,) * lead + tuple(a - b for (a, _), b in zip(box, lower, strict=True))
+                found.append(int(np.ravel_multi_index(tuple(at[0] + origin), shape)))
+        most = np.array([-min(found)], np.int64)
+        self.spread.world.combine(np.zeros(0, np.int64), most, "a search in a field")
+        place = -int(most[0])
+        if place == math.prod(shape):
+            return None
+        return tuple(map(int, np.unravel_index(place, shape)))
+
     # -- programs --------------------------------------------------------------------------------
 
     def __ssr_program__(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
@@ -15,7 +15,7 @@ from ..symbols.functions import maximum
 from ..trace.trace import scalar
 from .methods import explicit
 from .right_side import RightSide, made_program
-from .stepper import NEARLY, Stepper, alike, number
+from .stepper import NEARLY, Stepper, alike, number, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 
 SAFETY, SHORTEST, LONGEST = 0.9, 0.2, 10.0
@@ -82,6 +82,9 @@ class AdaptiveRungeKutta(Stepper):
     Equations I (2nd ed. 1993), section II.4.
     """
 
+    adaptive = True
+    """Whether a step may be shorter than it is asked for."""
+
     def __init__(
         self,
         fun: RightSide,
@@ -123,16 +126,59 @@ class AdaptiveRungeKutta(Stepper):
         self._ready = False
         self._estimated = dt is None
 
-    def step(self) -> None:
+    def step(self, dt: float | None = None) -> None:
         """Go one step further, as far as the tolerance allows.
+
+        Parameters
+        ----------
+        dt
+            The longest step; by default there is no other bound than `max_step`.
 
         Raises
         ------
+        OutOfRangeError
+            If it is 0 or not finite.
         StepSizeError
             If the step becomes too short for the time to change.
         """
         self._begin()
-        self._made(self.dt)
+        usual, longest = self.dt, math.inf if dt is None else abs(step_length(dt))
+        if abs(usual) <= longest:
+            self._made(usual)
+        elif abs(self._made(math.copysign(longest, usual))) == longest:
+            self.dt = math.copysign(max(abs(usual), abs(self.dt)), usual)
+
+    def steps(self, dt: float, times: Sequence[float]) -> None:
+        """Go to several times, one after the other.
+
+        Parameters
+        ----------
+        dt
+            Without a meaning here: the tolerance chooses the steps.
+        times
+            The times, which steps meet exactly.
+        """
+        for time in times:
+            self.advance(time)
+
+    def fields(self) -> dict[str, Any]:
+        """Return the unknowns and, after the first step, their rates of change: ``u_rate``."""
+        if not self._ready:
+            return super().fields()
+        now = self._rates[self._turn]
+        rates = {f"{n}_rate": field for n, field in zip(self.fun.unknowns, now, strict=True)}
+        return {**super().fields(), **rates}
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        counted = {"accepted": self.accepted, "rejected": self.rejected}
+        return {**super().data(), **counted, "ready": self._ready, "estimated": self._estimated}
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        super()._restore(data)
+        self.accepted, self.rejected = int(data["accepted"]), int(data["rejected"])
+        self._ready, self._estimated = bool(data["ready"]), bool(data["estimated"])
+        self._turn, self._y = 0, self._states[0]
 
     def advance(self, t: float) -> None:
         """Go to a time, which the last step meets exactly.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError
@@ -48,6 +48,16 @@ class Implicit(Stepper):
     def products(self) -> int:
         """The number of products with the Jacobian until now."""
         return self._equation.products
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        counted = {"iterations": self.iterations, "products": self.products}
+        return {**super().data(), **counted}
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        super()._restore(data)
+        self._equation.iterations = int(data["iterations"])
+        self._equation.products = int(data["products"])
 
     def _solve(self, r: Sequence[Any], t: float, h: float) -> None:
         """Solve ``Y = r + h f(t, Y)``."""
@@ -355,3 +365,18 @@ class BDF2(Implicit):
             vectors.assign(old, y)
             vectors.assign(y, new)
         self._length = dt
+
+    def fields(self) -> dict[str, Any]:
+        """Return the unknowns and, after the first step, those one step before: ``u_old``."""
+        if not self._length:
+            return super().fields()
+        old = {f"{n}_old": field for n, field in zip(self.fun.unknowns, self._old, strict=True)}
+        return {**super().fields(), **old}
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        return {**super().data(), "length": self._length}
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        super()._restore(data)
+        self._length = number("length", data["length"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import OutOfRangeError
@@ -14,7 +14,7 @@ from ..solvers import vectors
 from ..trace.trace import scalar
 from .right_side import RightSide, made_program
 from .runge_kutta import step_program
-from .stepper import NEARLY, Stepper, alike, copies, number
+from .stepper import NEARLY, Stepper, alike, copies, number, step_length
 from .tableaux import assign
 
 STARTERS = {1: "Euler", 2: "Heun", 3: "SSPRK33"}
@@ -98,6 +98,26 @@ class AdamsBashforth(Stepper):
             self._runs[self._turn](self.t, *weights(dt, self._lengths))
             self._turn = (self._turn - 1) % max(known, 1)
         self._lengths = [dt, *self._lengths][:known]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the unknowns and the rates of earlier steps, ``u_rate1`` the last one."""
+        turned = self._rates[self._turn :] + self._rates[: self._turn]
+        known = len(self._lengths)
+        rates = {
+            f"{name}_rate{n}": field
+            for n, k in enumerate(turned[len(turned) - known :], 1)
+            for name, field in zip(self.fun.unknowns, k, strict=True)
+        }
+        return {**super().fields(), **rates}
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        return {**super().data(), "lengths": list(self._lengths)}
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        super()._restore(data)
+        self._lengths = [step_length(length) for length in data["lengths"]][: self.order - 1]
+        self._turn = 0
 
 
 def _adams_bashforth(fun: RightSide, order: int) -> Program:
@@ -237,6 +257,23 @@ class Leapfrog(Stepper):
         self._runs[self._turn](self.t, dt, *filtered)
         self._turn = 1 - self._turn
         self._y = there
+
+    def fields(self) -> dict[str, Any]:
+        """Return the unknowns and, after the first step, those one step before: ``u_old``."""
+        if not self._length:
+            return super().fields()
+        before = self._states[1 - self._turn]
+        old = {f"{n}_old": field for n, field in zip(self.fun.unknowns, before, strict=True)}
+        return {**super().fields(), **old}
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        return {**super().data(), "length": self._length}
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        super()._restore(data)
+        self._length = number("length", data["length"])
+        self._turn, self._y = 0, self._states[0]
 
 
 def _leapfrog(fun: RightSide, *, filtered: bool) -> Program:

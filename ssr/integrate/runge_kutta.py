@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..programs.program import Program
 from ..programs.signature import Kind
+from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from .methods import explicit
 from .right_side import RightSide, check_right_side, made_program
@@ -125,14 +126,26 @@ class RungeKutta(Stepper):
         super().__init__(fun, t0, y0, dt, args)
         self.method = explicit(method)
         work = alike(self._y) if self.method.has_work else ()
+        self._is_distributed = is_distributed(self._y[0])
         self._run = step_program(fun, method).bind(*self._y, *self._args, *work)
 
     def _step(self, dt: float) -> None:
         self._run(self.t, dt)
 
-    def _steps(self, dt: float, count: int) -> None:
-        times = [self.t]
-        for _ in range(count):
-            times.append(times[-1] + dt)
-        self._run.repeat([(t, dt) for t in times[:-1]])
+    def steps(self, dt: float, times: Sequence[float]) -> None:
+        """Go several steps of one length; on ranks they are one call of compiled code.
+
+        Parameters
+        ----------
+        dt
+            Their length.
+        times
+            The time at the end of each step.
+        """
+        starts = (self.t, *times[:-1])
+        if self._is_distributed and len(times) > 1:
+            self._run.repeat([(t, dt) for t in starts])
+        else:
+            for start in starts:
+                self._run(start, dt)
         self.t = times[-1]

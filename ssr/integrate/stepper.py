@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,21 @@ class Stepper(ABC):
         """The unknowns at time t: an array or field, or a tuple of several."""
         return self._y[0] if len(self._y) == 1 else self._y
 
-    def step(self) -> None:
-        """Go one step further, to the time ``t + dt``."""
-        self._steps(self.dt, 1)
+    def step(self, dt: float | None = None) -> None:
+        """Go one step further, to the time ``t + dt``.
+
+        Parameters
+        ----------
+        dt
+            The length of this step; by default that of the stepper.
+
+        Raises
+        ------
+        OutOfRangeError
+            If it is 0 or not finite.
+        """
+        length = self.dt if dt is None else step_length(dt)
+        self.steps(length, [self.t + length])
 
     def advance(self, t: float) -> None:
         """Go to a time, in steps of equal length that are at most dt.
@@ -87,14 +99,81 @@ class Stepper(ABC):
             )
         count = max(math.ceil(parts - NEARLY), 0)
         if count:
-            self._steps((end - self.t) / count, count)
+            start, dt = self.t, (end - self.t) / count
+            self.steps(dt, [*(start + k * dt for k in range(1, count)), end])
         self.t = end
 
-    def _steps(self, dt: float, count: int) -> None:
-        """Go some steps of one length."""
-        for _ in range(count):
+    def steps(self, dt: float, times: Sequence[float]) -> None:
+        """Go several steps of one length.
+
+        Parameters
+        ----------
+        dt
+            Their length.
+        times
+            The time at the end of each step. The caller computes them, so that their rounding
+            errors do not accumulate.
+        """
+        for time in times:
             self._step(dt)
-            self.t += dt
+            self.t = time
+
+    def fields(self) -> dict[str, Any]:
+        """Return all fields on which the next steps depend: the unknowns, and valid history.
+
+        Returns
+        -------
+        dict
+            Arrays or fields of ranks by name. They are those of the stepper, not copies.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr
+        >>> points = ssr.Space(ssr.size("n"))
+        >>> @ssr.integrate.rhs(u=points)
+        ... def decay(t, u):
+        ...     return -u
+        >>> run = ssr.integrate.AdamsBashforth(decay, 0.0, np.ones(3), 0.01)
+        >>> list(run.fields())
+        ['u']
+        >>> run.advance(0.1)
+        >>> list(run.fields())
+        ['u', 'u_rate1', 'u_rate2']
+        """
+        return dict(zip(self.fun.unknowns, self._y, strict=True))
+
+    def data(self) -> dict[str, Any]:
+        """Return the numbers on which the next steps depend, as values of JSON."""
+        return {"t": self.t, "dt": self.dt}
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Take over the numbers that `data` has returned.
+
+        Afterwards the values of all `fields` are to be assigned; then the next steps have the same
+        bits as those of the stepper that returned the numbers.
+
+        Parameters
+        ----------
+        data
+            What `data` of a stepper of the same kind has returned.
+
+        Raises
+        ------
+        ArgumentError
+            If it is the data of another kind of stepper.
+        """
+        missing = self.data().keys() ^ data.keys()
+        if missing:
+            raise ArgumentError(
+                f"The data are not those of {type(self).__name__}: {', '.join(sorted(missing))} "
+                "is in one of them only.",
+                hint="Restore a run with the method it was made with.",
+            )
+        self._restore(data)
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        """Take over numbers with the right names."""
+        self.t, self.dt = number("t", data["t"]), step_length(data["dt"])
 
     @abstractmethod
     def _step(self, dt: float) -> None:

@@ -48,6 +48,13 @@ class Distributed(Protocol):
     def __ssr_beside__(self, other: Any) -> Any:
         """Return the vector, or one in the place of it that lives where another vector does."""
 
+    @property
+    def __ssr_ranks__(self) -> Any:
+        """The ranks that share the points: ``first``, ``any(flag)`` and ``shared(value)``."""
+
+    def __ssr_first__(self, test: Any) -> tuple[int, ...] | None:
+        """Return the index of the first value for which a test is true, in C order."""
+
     def copy(self) -> Any:
         """Return a vector with the same values."""
 

@@ -388,6 +388,12 @@ def checkpoints(folder: str) -> None:
     job(Path(folder), bc.world())
 
 
+def simulations(folder: str) -> None:
+    from .test_simulation import job
+
+    job(Path(folder), bc.world())
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
     "waits": waits,
@@ -401,6 +407,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "drops": drops,
     "limited": limited,
     "checkpoints": checkpoints,
+    "simulations": simulations,
 }
 
 

@@ -1,0 +1,25 @@
+"""Runs: time, schedules of callbacks, stop criteria, interruption and checkpoints."""
+
+from ..public import all_explained, explain_methods
+from .cfl import CFL
+from .checkpointer import Checkpointer
+from .interruption import Interrupted
+from .simulation import Result, Simulation
+from .statistics import Statistics
+from .stepping import FunctionStepper
+from .stopping import NaNChecker, SteadyState
+
+__all__ = [
+    "CFL",
+    "Checkpointer",
+    "FunctionStepper",
+    "Interrupted",
+    "NaNChecker",
+    "Result",
+    "Simulation",
+    "Statistics",
+    "SteadyState",
+]
+
+globals().update(all_explained(globals(), __all__))
+explain_methods(globals(), __all__)

@@ -1,0 +1,156 @@
+"""Schedules: at which steps and times a callback is due."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..errors import ArgumentError, OutOfRangeError
+from ..points.numbers import integer, real
+from .clock import NEARLY
+
+
+@dataclass(frozen=True)
+class Schedule(ABC):
+    """A sequence of events, which are numbered: the number gives a step or a time."""
+
+    counts: ClassVar[str]
+    """In which unit events are given: steps, the time of the run, or seconds on the wall clock."""
+
+    @abstractmethod
+    def event(self, number: int) -> float:
+        """Return the step or time of an event, infinity after the last one."""
+
+    @abstractmethod
+    def past(self, now: float) -> int:
+        """Return the number of the first event after now."""
+
+    @abstractmethod
+    def is_on(self, now: float) -> bool:
+        """Whether an event is now."""
+
+
+@dataclass(frozen=True)
+class EverySteps(Schedule):
+    """Every so many steps."""
+
+    interval: int
+    counts = "steps"
+
+    def event(self, number: int) -> int:
+        """Return the step of an event."""
+        return number * self.interval
+
+    def past(self, now: float) -> int:
+        """Return the number of the first event after now."""
+        return int(now) // self.interval + 1
+
+    def is_on(self, now: float) -> bool:
+        """Whether an event is now."""
+        return int(now) % self.interval == 0
+
+
+@dataclass(frozen=True)
+class EveryTime(Schedule):
+    """All multiples of an interval of time."""
+
+    interval: float
+    counts = "time"
+
+    def event(self, number: int) -> float:
+        """Return the time of an event."""
+        return number * self.interval
+
+    def past(self, now: float) -> int:
+        """Return the number of the first event after now."""
+        return math.floor(now / self.interval + NEARLY) + 1
+
+    def is_on(self, now: float) -> bool:
+        """Whether an event is now."""
+        number = now / self.interval
+        return abs(number - round(number)) <= NEARLY
+
+
+@dataclass(frozen=True)
+class AtTimes(Schedule):
+    """Given times."""
+
+    times: tuple[float, ...]
+    counts = "time"
+
+    def event(self, number: int) -> float:
+        """Return the time of an event."""
+        return self.times[number] if 0 <= number < len(self.times) else math.inf
+
+    def past(self, now: float) -> int:
+        """Return the number of the first event after now."""
+        return bisect_right(self.times, now + NEARLY * abs(now))
+
+    def is_on(self, now: float) -> bool:
+        """Whether an event is now."""
+        return any(abs(now - time) <= NEARLY * abs(now) for time in self.times)
+
+
+@dataclass(frozen=True)
+class EveryWall(EveryTime):
+    """Every so many seconds on the wall clock."""
+
+    counts = "wall"
+
+    def is_on(self, now: float) -> bool:
+        """Whether an event is now; never at the start."""
+        return False
+
+
+def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any = None) -> Schedule:
+    """Return the schedule that a user gives by one of these arguments; every step without any.
+
+    Raises
+    ------
+    ArgumentError, OutOfRangeError
+        If there are several, or an interval is not positive.
+    """
+    given = {"steps": steps, "time": time, "times": times, "wall": wall}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) > 1:
+        raise ArgumentError(
+            f"A callback has one schedule, not {' and '.join(names)}.",
+            hint="Add it once for each schedule.",
+        )
+    if times is not None:
+        return AtTimes(_times(times))
+    if time is not None or wall is not None:
+        name = names[0]
+        interval = real(given[name])
+        if interval is None or not 0.0 < interval < math.inf:
+            raise OutOfRangeError(f"{name} is {given[name]!r}, not a positive number.")
+        return EveryTime(float(interval)) if name == "time" else EveryWall(float(interval))
+    return EverySteps(positive("steps", 1 if steps is None else steps))
+
+
+def positive(name: str, value: Any) -> int:
+    """Return a positive integer.
+
+    Raises
+    ------
+    OutOfRangeError
+        If it is none.
+    """
+    found = integer(value)
+    if found is None or found < 1:
+        raise OutOfRangeError(f"{name} is {value!r}, not a positive integer.")
+    return found
+
+
+def _times(given: Any) -> tuple[float, ...]:
+    """Return times in order, each once."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise ArgumentError(f"times is {given!r}, not a list of times.")
+    found = [real(value) for value in given]
+    if any(value is None or not math.isfinite(value) for value in found):
+        raise OutOfRangeError(f"times is {given!r}; each time is a finite number.")
+    return tuple(sorted({float(value) for value in found if value is not None}))
