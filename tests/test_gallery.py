@@ -123,3 +123,26 @@ def test_sphere() -> None:
     assert abs((last * area).sum() - (first * area).sum()) < 1e-12 * (first * area).sum()
     assert ((last - first) ** 2 * area).sum() < 0.4**2 * (first**2 * area).sum()
     drawn("sphere", edges, area, found)
+
+
+def test_tsunami() -> None:
+    """A plane wave over a step of the depth, and over a slope by Green's law."""
+    module = problem("tsunami")
+    gauges = (350, 500), (620, 500), (950, 500)
+
+    def crest(depth: Any, hours: float) -> Any:
+        start = lambda x, y: 2 * np.exp(-(((x - 250) / 40) ** 2)) + 0 * y  # noqa: E731
+        found = module.run(200, hours, gauges, depth, start, 0.0)
+        time, records = found[-2:]
+        return time, records, found
+
+    time, records, found = crest(lambda x, y: np.where(x < 500, 4000.0, 1000.0) + 0 * y, 0.9)
+    assert abs(records[:, 0].max() - 1.0) < 0.01
+    assert abs(records[:, 1].max() - 2 / (1 + np.sqrt(1 / 4))) < 0.02
+    assert abs(records[time > 0.35, 0].max() - (1 - np.sqrt(1 / 4)) / (1 + np.sqrt(1 / 4))) < 0.02
+    deep, shallow = (1000 / np.sqrt(9.81 * depth) / 3600 for depth in (4000.0, 1000.0))
+    arrival = (505 - 250) * deep + (625 - 505) * shallow
+    assert abs(time[records[:, 1].argmax()] - arrival) < 0.02
+    drawn("tsunami", *found)
+    time, records, _ = crest(lambda x, y: np.interp(x, [400, 900], [4000, 1000]) + 0 * y, 1.5)
+    assert abs(records[:, 2].max() / records[:, 0].max() - 4**0.25) < 0.03

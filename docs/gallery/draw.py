@@ -166,7 +166,32 @@ def sphere(edges, area, found):
     return figure
 
 
-PICTURES = (cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere)
+def tsunami(x, y, H, top, gauges, hours, records):
+    """Draw the highest elevations over the depth, and the records of gauges with first arrivals."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11.5, 4.8), layout="constrained")
+    whole, land = (0, 1000, 0, 1000), np.where(H == 0, 1.0, np.nan)
+    sea = np.where(H > 0, top, np.nan)
+    image = left.imshow(sea, "magma_r", origin="lower", extent=whole, clim=(0, 1))
+    figure.colorbar(image, ax=left, label="highest elevation (m)", extend="max")
+    left.imshow(land, "Greens", origin="lower", extent=whole, clim=(0, 1.6))
+    depths = left.contour(x, y, H, (200, 1000, 2000, 3000, 3900), colors="0.4", linewidths=0.6)
+    left.clabel(depths, fmt="%d m", fontsize=7)
+    for n, (a, b) in enumerate(gauges):
+        left.plot(a, b, "o", color=f"C{n}", mec="w")
+        line = np.linspace((200, 500), (a, b), 400)
+        place = tuple((line.T[::-1] * len(H) / 1000).astype(int))
+        speed = np.sqrt(9.81 * np.maximum(H[place], 1.0)) * 3.6
+        away = np.hypot(a - 200, b - 500)
+        right.plot(hours, records[:, n] - n, color=f"C{n}", label=f"gauge at {a}, {b} km")
+        right.plot([away * (1 / speed).mean()] * 2, [-0.4 - n, 0.4 - n], "k--", lw=0.8)
+    left.set(xlabel="x (km)", ylabel="y (km)", title="Uplift, ridge, island and shelf")
+    right.set(xlabel="time (h)", ylabel="elevation (m), shifted", xlim=(0, hours[-1]))
+    right.set_title("Tide gauges, and travel times of the crest by sqrt(g H)")
+    right.legend(fontsize=8, loc="upper right")
+    return figure
+
+
+PICTURES = (cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere, tsunami)
 
 
 def main(names):

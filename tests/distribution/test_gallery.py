@@ -26,6 +26,7 @@ RUNS: dict[str, tuple[tuple[int, ...], int]] = {
     "multigrid": ((3, 2), 5),
     "obstacles": ((4,), 3),
     "sphere": ((4,), 1),
+    "tsunami": ((7,), 2),
     "waves": ((7,), 1),
 }
 """Arguments of each problem, its size first, and how many of its first calls are compared."""
