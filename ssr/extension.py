@@ -44,10 +44,12 @@ stored matrix. `LastWrites` are sets of elements with the write that they hold.
 
 **Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
 args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
-what the method returns is the result. For ``A @ x`` its class has ``__array_ufunc__ = None`` and
-``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is the array of the whole if the
-process has it, else None; then the `opened` declaration of a program has such data among the
-parameters. The `declaration` of a program is all that was declared. With
+what the method returns is the result. Its ``__ssr_in_turn__(programs, values)`` binds several to
+fields and numbers by name, and returns a function of the numbers that are left, which runs them one
+after the other, each where the lines are whole that it solves along. For ``A @ x`` its class has
+``__array_ufunc__ = None`` and ``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is
+the array of the whole if the process has it, else None; then the `opened` declaration of a program
+has such data among the parameters. The `declaration` of a program is all that was declared. With
 ``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
 a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
 saves work beyond them. The program declared with these options makes constants at each run, so that

@@ -52,6 +52,11 @@ class Ground(Protocol):
     ) -> Any:
         """Run a program on fields, or bind it to them."""
 
+    def in_turn(
+        self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
+    ) -> Callable[..., None]:
+        """Bind programs to fields, each to run where its lines are whole."""
+
     def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
         """Return how a program runs here."""
 
@@ -498,6 +503,12 @@ class Field:
     ) -> Any:
         """Run a program on fields, or bind it to them."""
         return self.spread.run(program, args, named, bound=bound)
+
+    def __ssr_in_turn__(
+        self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
+    ) -> Callable[..., None]:
+        """Return programs bound to fields, each of which runs where its lines are whole."""
+        return self.spread.in_turn(programs, values)
 
     def __ssr_whole__(self) -> Array | None:
         """Return the array of the whole in a job of one process alone."""

@@ -58,14 +58,15 @@ class InTurn:
     def bind(self, **values: Any) -> Turns:
         """Return the programs bound to fields and numbers, by the names of their parameters.
 
-        A call of what is returned runs them all; all ranks call it together.
+        A call of the result runs them all; all ranks call it together. Numbers that are left out
+        are given at each call, in the order of the parameters.
 
         Raises
         ------
         ArgumentError
-            If no program has a parameter of a name, or one has no value; and as for each program.
+            If no program has a parameter of a name, or a field is missing; and as for each program.
         """
-        names = dict.fromkeys(n for program in self._programs for n, _ in program.signature.kinds)
+        names = {n: kind for program in self._programs for n, kind in program.signature.kinds}
         for name in values:
             if name not in names:
                 raise ArgumentError(
@@ -73,34 +74,59 @@ class InTurn:
                     hint=f"The parameters are {', '.join(names)}.",
                 )
         missing = [name for name in names if name not in values]
-        if missing:
-            raise ArgumentError(f"{self!r} needs a value for {missing[0]!r}.")
+        for name in missing:
+            if names[name] is not ssr.scalar:
+                raise ArgumentError(f"{self!r} needs a value for {name!r}.")
         copies = {name: Copies(v) for name, v in values.items() if isinstance(v, Field)}
-        return Turns([_turn(program, values, copies) for program in self._programs], copies)
+        turns = [_turn(program, values, copies, missing) for program in self._programs]
+        return Turns(turns, copies, missing)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A program bound to fields, those that it takes, and those of them that it changes."""
+    """A program bound to fields, those that it takes, and those of them that it changes.
+
+    The ``scalars`` are the places of its numbers among those of a call.
+    """
 
     run: Any
     taken: tuple[tuple[Copies, Field], ...]
     changed: tuple[tuple[Copies, Field], ...]
+    scalars: tuple[int, ...]
 
 
 class Turns:
     """Programs bound to fields that run in turn; made by `InTurn.bind`."""
 
-    def __init__(self, turns: Sequence[Turn], copies: Mapping[str, Copies]) -> None:
+    def __init__(
+        self, turns: Sequence[Turn], copies: Mapping[str, Copies], scalars: Sequence[str]
+    ) -> None:
         self._turns = tuple(turns)
         self._copies = tuple(copies.values())
+        self._scalars = tuple(scalars)
 
-    def __call__(self) -> None:
-        """Run all programs."""
+    def __call__(self, *scalars: Any) -> None:
+        """Run all programs.
+
+        Parameters
+        ----------
+        *scalars
+            The numbers that are not bound, in the order of the parameters.
+
+        Raises
+        ------
+        ArgumentError
+            If their count is another one.
+        """
+        if len(scalars) != len(self._scalars):
+            raise ArgumentError(
+                f"{len(scalars)} numbers are given for ({', '.join(self._scalars)}).",
+                hint="Programs in turn take the numbers that are not bound.",
+            )
         for turn in self._turns:
             for copies, field in turn.taken:
                 copies.refresh(field)
-            turn.run()
+            turn.run(*(scalars[place] for place in turn.scalars))
             for copies, field in turn.changed:
                 copies.changed(field)
         for copies in self._copies:
@@ -140,15 +166,22 @@ class Copies:
         self._seen = self.home.values.changes
 
 
-def _turn(program: ssr.Program, values: Mapping[str, Any], copies: Mapping[str, Copies]) -> Turn:
+def _turn(
+    program: ssr.Program,
+    values: Mapping[str, Any],
+    copies: Mapping[str, Copies],
+    missing: Sequence[str],
+) -> Turn:
     """Return a program bound to the copies of fields where its lines are whole."""
     names = [name for name, _ in program.signature.kinds]
     taken = {n: (copies[n], copies[n].where(_axes(program))) for n in names if n in copies}
     made = {name for step in program.ir.steps for name in ir.made(step)}
     made |= {name for name, parts in program.ir.vectors if not made.isdisjoint(parts)}
     fields = {name: field for name, (_, field) in taken.items()}
-    run = program.bind(**{name: fields.get(name, values[name]) for name in names})
-    return Turn(run, tuple(taken.values()), tuple(taken[name] for name in taken if name in made))
+    run = program.bind(**{name: fields.get(name, values[name]) for name in names if name in values})
+    scalars = tuple(missing.index(name) for name in names if name in missing)
+    changed = tuple(taken[name] for name in taken if name in made)
+    return Turn(run, tuple(taken.values()), changed, scalars)
 
 
 def _axes(program: ssr.Program) -> list[int]:

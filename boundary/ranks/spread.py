@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -23,6 +23,7 @@ from ..worlds.world import World, positive, simulated
 from .facts import of_program
 from .field import Field
 from .given_values import check_real, field_dtype
+from .in_turn import in_turn
 from .run import Bound, bound_program
 
 
@@ -359,6 +360,12 @@ class Spread:
         pairs = list(zip(given, is_field, strict=True))
         fields = tuple(value if field else None for value, field in pairs)
         return self._kept(program, fields)(*(value for value, field in pairs if not field))
+
+    def in_turn(
+        self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
+    ) -> Callable[..., None]:
+        """Return programs bound to fields by `in_turn`, as a function of the numbers left out."""
+        return in_turn(*programs).bind(**values)
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
         """Return a program bound to fields, kept with the program while all fields are in use."""

@@ -17,6 +17,7 @@ from ..points.affine import AXES, Affine
 from ..points.expressions import added, expression, place_test
 from ..points.loop_tree import Run
 from ..points.scanning import ALWAYS, condition_on
+from ..symbols.operations import is_condition
 from .builder import Builder
 from .debug_checks import made_by
 from .names import mangled
@@ -71,7 +72,8 @@ def _check(builder: Builder, nest: ir.Nest | ir.LineNest, piece: ir.Piece, where
 def _held(builder: Builder, value: ir.Value, found: kernel.Expression) -> kernel.Expression:
     """Return the variable that holds a value from now on."""
     assert builder.numbers is not None
-    name = found if isinstance(found, kernel.Name) else builder.let("v", found)
+    stem = "is" if is_condition(value) else "v"  # a variable has one type in all nests
+    name = found if isinstance(found, kernel.Name) else builder.let(stem, found)
     return builder.numbers.hold(value, name)
 
 

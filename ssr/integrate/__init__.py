@@ -2,6 +2,8 @@
 
 from ..public import all_explained, explain_methods
 from .adaptive import AdaptiveRungeKutta
+from .adi import ADI
+from .flat import FlatRightSide
 from .implicit import BDF2, ImexRungeKutta, ImplicitRungeKutta
 from .implicit_methods import ImexTableau, theta_method
 from .ivp import OdeResult, solve_ivp
@@ -13,10 +15,12 @@ from .stepper import Stepper
 from .tableaux import ButcherTableau, LowStorage, ShuOsher
 
 __all__ = [
+    "ADI",
     "BDF2",
     "AdamsBashforth",
     "AdaptiveRungeKutta",
     "ButcherTableau",
+    "FlatRightSide",
     "ImexRungeKutta",
     "ImexTableau",
     "ImplicitRungeKutta",

@@ -38,13 +38,13 @@ def jacobian_product(
     rates = fun.rates(t, y, args)
     tangents = Tangents(recorder, fun.name)
     for unknown, direction in zip(y, v, strict=True):
-        for value, tangent in zip(_parts(unknown), _parts(direction), strict=True):
+        for value, tangent in zip(parts_of(unknown), parts_of(direction), strict=True):
             tangents.names[value.name] = tangent.name
     for step in recorder.steps[first:]:
         tangents.record(step)
     found = []
     for rate in rates:
-        parts = [tangents.of_expression(part) for part in _parts(rate)]
+        parts = [tangents.of_expression(part) for part in parts_of(rate)]
         found.append(Vector(parts) if isinstance(rate, Vector) else parts[0])
     return tuple(found)
 
@@ -71,7 +71,7 @@ class Tangents:
 
     def record(self, step: ir.Step) -> None:
         """Record the step that makes the tangents of what a step makes."""
-        if not any(self._depends(array) for array in (*_read(step), *_changed(step))):
+        if not any(self._depends(array) for array in (*fields_read(step), *fields_changed(step))):
             return
         if isinstance(step, ir.Call):
             self._call(step)
@@ -156,12 +156,12 @@ class Tangents:
         if all(slope is None for slope in slopes):
             return None
         values: list[Any] = [Expression(space, a) for a in args]
-        if name in _SELECTIONS:
-            condition = _SELECTIONS[name](*values)
+        if name in SELECTIONS:
+            condition = SELECTIONS[name](*values)
             pair = [values[0].lift(0.0) if s is None else s for s in slopes[-2:]]
             return functions.where(condition, *pair)  # type: ignore[no-any-return]
         total = None
-        for slope, derivative in zip(slopes, _PARTIAL[name](*values), strict=True):
+        for slope, derivative in zip(slopes, PARTIAL[name](*values), strict=True):
             if slope is not None and derivative is not None:
                 term = derivative * slope
                 total = term if total is None else total + term
@@ -172,7 +172,7 @@ def _pow(a: Any, b: Any) -> tuple[Any, Any]:
     return b * a ** (b - 1.0), a**b * functions.log(a)
 
 
-_PARTIAL: dict[str, Any] = {
+PARTIAL: dict[str, Any] = {
     "add": lambda a, b: (1.0, 1.0),
     "sub": lambda a, b: (1.0, -1.0),
     "mul": lambda a, b: (b, a),
@@ -187,7 +187,7 @@ _PARTIAL: dict[str, Any] = {
 }
 """The partial derivatives of operations by their operands; None for zero."""
 
-_SELECTIONS: dict[str, Any] = {
+SELECTIONS: dict[str, Any] = {
     "where": lambda c, a, b: _condition(c),
     "min": lambda a, b: a < b,
     "max": lambda a, b: a > b,
@@ -199,18 +199,19 @@ def _condition(value: Expression) -> Mask:
     return Mask(value.space, value.value)
 
 
-def _parts(value: Any) -> Sequence[Any]:
+def parts_of(value: Any) -> Sequence[Any]:
+    """Return the components of an expression: one, or those of a vector."""
     return value.components if isinstance(value, Vector) else (value,)
 
 
-def _changed(step: ir.Step) -> tuple[str, ...]:
+def fields_changed(step: ir.Step) -> tuple[str, ...]:
     """Return the name of a field of which a step assigns a part, if it does."""
     if isinstance(step, ir.Assignment) and step.part is not None:
         return (step.target,)
     return ()
 
 
-def _read(step: ir.Step) -> frozenset[str]:
+def fields_read(step: ir.Step) -> frozenset[str]:
     """Return the names of the fields that a step reads."""
     if isinstance(step, ir.Call):
         return frozenset(step.fields)
