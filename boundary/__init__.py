@@ -24,6 +24,8 @@ from .grid.connect import (
 from .grid.grid import Grid, GridSpace
 from .grid.link import Link, Side
 from .grid.topology import Connectivity
+from .off_grid.declare import points
+from .off_grid.points import Points
 from .partition.partition import Partition
 from .ranks.declare import spread
 from .ranks.field import Field
@@ -60,6 +62,7 @@ __all__ = [
     "LogGP",
     "MessageError",
     "Partition",
+    "Points",
     "Replay",
     "Rule",
     "Side",
@@ -90,6 +93,7 @@ __all__ = [
     "parameter",
     "periodic",
     "periodic_box",
+    "points",
     "robin",
     "rotate",
     "simulated",

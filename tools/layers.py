@@ -34,7 +34,7 @@ ROOMS = {
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
-        "partition", "schedules", "worlds", "ranks", "replay", "__init__", "__main__",
+        "partition", "schedules", "worlds", "ranks", "off_grid", "replay", "__init__", "__main__",
     ),
 }  # fmt: skip
 """The folders and modules of a package from the ground up: each imports from those before it."""

@@ -12,7 +12,7 @@ from ..errors import MessageError
 from ..schedules.messages import Post
 from ..worlds.agreement import Facts
 from ..worlds.reductions import Reduction
-from ..worlds.world import Channel, Letter, T, World
+from ..worlds.world import Channel, Letter, Parcels, T, World
 from .stamps import Stamps
 
 
@@ -53,6 +53,11 @@ class Traced(World):
         """Return what notes reductions."""
         (own,) = states
         return _NotedReduction(self.stamps, kinds, own)
+
+    def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
+        """Refuse: what others send is not there."""
+        _Refused(what).start()
+        return {}
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Note a reduction; the values of this rank stand for those of all."""

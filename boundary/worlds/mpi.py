@@ -20,7 +20,7 @@ from .mailboxes import Mailbox, Rows, calling
 from .reduction_code import MIXED, Head
 from .reductions import Reduction, is_pending
 from .waiting import Awaited, Watch, watch_of
-from .world import Channel, Letter, T, World
+from .world import Channel, Letter, Parcels, T, World
 
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
@@ -121,6 +121,28 @@ class Mpi(World):
         (own,) = states
         awaited = Awaited(what, self._beside, certain=False)
         return _Reduction(self._watch, self._operations, kinds, own, awaited)
+
+    def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
+        """Return the arrays for this rank, after all ranks have exchanged their lengths."""
+        (rank,) = self.here
+        sent = {target: values for (_, target), values in parcels.items() if values.size}
+        found = {(rank, rank): sent.pop(rank).copy()} if rank in sent else {}
+        lengths, incoming = np.zeros((2, self.ranks), np.int64)
+        for target, values in sent.items():
+            lengths[target] = values.nbytes
+        exchange = self.comm.Ialltoall(lengths, incoming)
+        self._watch.complete([exchange], Awaited(what, self._beside, certain=False))
+        sources = np.flatnonzero(incoming).tolist()
+        received = {source: np.empty(incoming[source], np.uint8) for source in sources}
+        tag = TAG + zlib.crc32(what.encode()) % TAGS
+        requests = [self.comm.Irecv(values, source, tag) for source, values in received.items()]
+        requests += [
+            self.comm.Isend(np.ascontiguousarray(values).view(np.uint8), target, tag)
+            for target, values in sent.items()
+        ]
+        peers = [*received, *sent]
+        self._watch.complete(requests, Awaited(what, lambda: _missing(requests, peers)))
+        return found | {(source, rank): values.view(dtype) for source, values in received.items()}
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all ranks, and take the largest ones of others."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from ssr.errors import ArgumentError
 from ssr.extension import FINISHED, Array, Function, combined, integer, shares
@@ -23,6 +23,10 @@ class Letter:
     source: int
     target: int
     values: Array
+
+
+Parcels: TypeAlias = Mapping[tuple[int, int], Array]
+"""Arrays for pairs of a rank that sends and one that receives."""
 
 
 class Work(Protocol):
@@ -133,6 +137,15 @@ class World(ABC):
         return None
 
     @abstractmethod
+    def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
+        """Return the arrays that ranks of this process get, given those that they send.
+
+        Unlike those of a `channel`, the ranks that receive them know neither their lengths nor
+        whence they come. All ranks call it together. Arrays have one axis and the dtype; empty
+        ones are not sent.
+        """
+
+    @abstractmethod
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Add rows of integers of all processes, and take the largest ones of others, in place."""
 
@@ -203,6 +216,10 @@ class Simulated(World):
     ) -> Channel:
         """Return the channel for messages between all ranks."""
         return _Copies(outgoing, incoming)
+
+    def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
+        """Return copies of the arrays."""
+        return {pair: values.copy() for pair, values in parcels.items() if values.size}
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Do nothing: there is one process."""

@@ -1,0 +1,1 @@
+"""Points off the grid: interpolation to them, and injection from them."""

@@ -1,0 +1,170 @@
+"""Points off the grid: the public function, and what it checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ssr import Space
+from ssr.errors import ArgumentError, ShapeError, UnsupportedError
+from ssr.extension import Array, integer, is_one_of
+
+from ..grid.grid import Grid
+from ..ranks.declare import spread
+from ..ranks.given_values import real_array
+from ..ranks.spread import Spread
+from .frame import Frame, Ruler
+from .places import Places
+from .points import Points
+from .stencils import KAISER, WIDTHS, Axis, method_of
+
+METHODS = (*WIDTHS, "sinc")
+OUTSIDE = ("raise", "clamp", "nan")
+
+
+def points(
+    cells: Spread | Grid | Space,
+    coordinates: Any,
+    method: str = "linear",
+    *,
+    axes: Sequence[Any] | None = None,
+    periodic: Sequence[int] = (),
+    outside: str = "raise",
+    radius: int = 4,
+    numbers: Any = None,
+    **sizes: Any,
+) -> Points:
+    """Return points off the grid, to interpolate fields to them and inject values from them.
+
+    Parameters
+    ----------
+    cells
+        The cells, spread over ranks by `boundary.spread`; or a space or grid in a job of one rank.
+    coordinates
+        Where the points are, shape (points, axes), in the order of the axes of an array. Cell i of
+        an axis reaches from i - 1/2 to i + 1/2, and its center is at i. On a grid the first
+        coordinate is the number of the block.
+    method
+        ``"nearest"`` takes the cell of the point, ``"linear"`` is linear along each axis,
+        ``"cubic"`` the polynomial of Lagrange on four points along each axis, which is exact for
+        cubics, and ``"sinc"`` the sinc function with a Kaiser window (Hicks, Geophysics 67,
+        156-166, 2002), whose weights are scaled so that their sum is one. At the ends of an axis
+        polynomials take the nearest points of the space; ``"sinc"`` needs ghosts there.
+    axes
+        The coordinates of the cells' centers along each axis, arrays that increase, for points in
+        the same units. An axis with None has indices, and so has that of the blocks of a grid,
+        which is not counted. Between centers, indices are linear in coordinates.
+    periodic
+        The axes along which values repeat after the last cell, counted as ``axes``.
+    outside
+        For points outside the cells: ``"raise"`` refuses them, ``"clamp"`` moves them to the side,
+        and ``"nan"`` gives NaN and injects nothing.
+    radius
+        Half the number of points along an axis for ``"sinc"``, from 1 to 10.
+    numbers
+        The numbers of the points, where each rank gives other ones; on all ranks together they are
+        the integers from 0 on. By default all ranks give the same coordinates of all points.
+    **sizes
+        Values of the symbolic sizes of a space or grid.
+
+    Raises
+    ------
+    ArgumentError, DtypeError, OutOfRangeError, ShapeError
+        If an argument has another form, coordinates are NaN, or points are outside.
+    UnboundError
+        If a size has no value.
+    UnsupportedError
+        If the blocks of a grid have several shapes.
+
+    Examples
+    --------
+    Waves of a source at one point are recorded at two others:
+
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(*ssr.sizes("ny nx"))
+    >>> x = 0.1 * (np.arange(20) + 0.5)
+    >>> receivers = bc.points(cells, [(0.5, 0.7), (1.0, 1.9)], axes=(x, x), ny=20, nx=20)
+    >>> receivers
+    <Points: 2, linear, 1 box on 1 rank>
+    >>> receivers.interpolate(x[:, None] + 10 * x)
+    array([ 7.5, 20. ])
+    """
+    on = _spread(cells, sizes)
+    if not is_one_of(method, METHODS):
+        raise ArgumentError(f"method is {method!r}, not one of {', '.join(METHODS)}.")
+    if not is_one_of(outside, OUTSIDE):
+        raise ArgumentError(f"outside is {outside!r}, not one of {', '.join(OUTSIDE)}.")
+    half = integer(radius)
+    if half is None or not 1 <= half <= len(KAISER):
+        raise ArgumentError(f"radius is {radius!r}, not an integer from 1 to {len(KAISER)}.")
+    places = Places(on, _frame(on, axes, periodic), outside)
+    places.begin(coordinates, numbers)
+    return Points(places, method_of(method, half))
+
+
+def _spread(cells: Any, sizes: dict[str, Any]) -> Spread:
+    if isinstance(cells, Spread):
+        if sizes:
+            raise ArgumentError(
+                f"Sizes are given for a spread: {', '.join(sizes)}.",
+                hint="Give them where the cells are spread.",
+            )
+        found = cells
+    elif isinstance(cells, (Grid, Space)):
+        found = spread(cells, **sizes)
+    else:
+        raise ArgumentError(f"Points lie on a spread, a grid or a space, not on {cells!r}.")
+    if len(found.cells) > 1:
+        raise UnsupportedError(
+            f"Points lie on blocks of one shape; the grid has {len(found.cells)}.",
+            hint="Spread the blocks of each shape as a grid of their own.",
+        )
+    return found
+
+
+def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
+    """Return the coordinates of the cells."""
+    (cells,) = on.cells
+    box, lead = cells.box(on.sizes), on.partition.lead
+    own = box[lead:]
+    around = {_axis(axis, len(own)) for axis in _items("periodic", periodic)}
+    given = [None] * len(own) if axes is None else _items("axes", axes)
+    if len(given) != len(own):
+        raise ShapeError(f"axes has {len(given)} entries; the cells have {len(own)} axes.")
+    rulers = [Ruler(Axis(low, high, is_block=True)) for low, high in box[:lead]]
+    for number, ((low, high), centers) in enumerate(zip(own, given, strict=True)):
+        period = (low, high - low) if number in around else None
+        array = None if centers is None else _centers(number, centers, high - low)
+        rulers.append(Ruler(Axis(low, high, period=period), array))
+    return Frame(rulers)
+
+
+def _items(name: str, given: Any) -> list[Any]:
+    if isinstance(given, (str, dict)) or not hasattr(given, "__iter__"):
+        raise ArgumentError(f"{name} is {given!r}, not a sequence.")
+    return list(given)
+
+
+def _axis(given: Any, count: int) -> int:
+    number = integer(given)
+    if number is None or not -count <= number < count:
+        raise ArgumentError(f"There is no axis {given!r} of {count}.")
+    return number % count
+
+
+def _centers(number: int, given: Any, count: int) -> Array:
+    """Return the coordinates of cells along an axis."""
+    found = real_array(f"The coordinates of axis {number}", given).astype(np.float64)
+    if found.shape != (count,) or count < 2:
+        raise ShapeError(
+            f"The coordinates of axis {number} have shape {found.shape}, not ({count},).",
+            hint="Give one for each of at least two cells, that of its center.",
+        )
+    if not np.isfinite(found).all() or not (np.diff(found) > 0).all():
+        raise ArgumentError(
+            f"The coordinates of axis {number} do not increase.",
+            hint="Give a descending axis in reverse order, and the field too.",
+        )
+    return found

@@ -1,0 +1,192 @@
+"""Interpolation and injection for fields that lie alike in memory: places, messages, and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import Array
+
+from ..worlds.world import Channel, Letter
+from .code import functions
+from .links import Links
+from .operands import Bases, Operand, Storage, index_places, stencil_places
+
+
+class Transfers:
+    """The stencils of points for fields whose values lie in the same way in memory.
+
+    Parameters
+    ----------
+    links
+        The stencils, and what ranks send.
+    like
+        A field or array: others with the same storages, type and number of components take its
+        place.
+
+    Attributes
+    ----------
+    space, components, dtype
+        Those of the fields.
+    """
+
+    def __init__(self, links: Links, like: Operand) -> None:
+        self._links = links
+        self.space, self.components, self.dtype = like.space, like.components, like.dtype
+        self._storages = dict(like.storages)
+        self._width = like.components or 1
+        self._functions = functions(like.dtype)
+
+    def _messages(
+        self, counts: Mapping[tuple[int, int], int], dtype: Any
+    ) -> dict[tuple[int, int], Array]:
+        """Return memory for messages of rows of components."""
+        return {pair: np.empty(count * self._width, dtype) for pair, count in counts.items()}
+
+    def _received(
+        self,
+        counts: Mapping[tuple[int, int], int],
+        first: Mapping[int, int],
+        dtype: Any,
+    ) -> tuple[dict[int, Array], dict[tuple[int, int], Array]]:
+        """Return for each rank memory for all rows that it gets, and the part of each message.
+
+        ``first`` rows of a rank are its own, and stand before those of others.
+        """
+        rooms, parts = {}, {}
+        for rank in self._links.stencils:
+            pairs = sorted(pair for pair in counts if pair[1] == rank)
+            rooms[rank] = np.empty(
+                (first[rank] + sum(counts[p] for p in pairs)) * self._width, dtype
+            )
+            start = first[rank] * self._width
+            for pair in pairs:
+                stop = start + counts[pair] * self._width
+                parts[pair] = rooms[rank][start:stop]
+                start = stop
+        return rooms, parts
+
+    def _channel(
+        self,
+        sent: Mapping[tuple[int, int], Array],
+        received: Mapping[tuple[int, int], Array],
+        what: str,
+    ) -> Channel:
+        outgoing, incoming = (
+            [Letter(*pair, values) for pair, values in sorted(letters.items())]
+            for letters in (sent, received)
+        )
+        return self._links.world.channel(outgoing, incoming, what)
+
+    # -- interpolation ---------------------------------------------------------------------------
+
+    @cached_property
+    def _gathers(self) -> _Gathers:
+        return _Gathers(self._links, self._storages, self._width)
+
+    @cached_property
+    def _values(self) -> tuple[dict[int, Array], dict[tuple[int, int], Array], Channel]:
+        links = self._links
+        sent = self._messages({p: len(index) for p, index in links.asked.items()}, self.dtype)
+        none = dict.fromkeys(links.stencils, 0)
+        rooms, parts = self._received(links.received, none, self.dtype)
+        return rooms, sent, self._channel(sent, parts, "the interpolation at points")
+
+    def interpolate(self, bases: Bases, rows: Mapping[int, Array], out: Array) -> None:
+        """Sum over the stencils, into the rows of the ranks' points."""
+        gather, width, size = self._functions.gather, self._width, self.dtype.itemsize
+        if self._links.world.ranks > 1:
+            rooms, sent, channel = self._values
+            for pair, message in sent.items():
+                places, ones = self._gathers.sent[pair]
+                for c, base in enumerate(bases[pair[0]]):
+                    given = places.ctypes.data, ones.ctypes.data, base, 0
+                    gather(len(places), 1, width, *given, message.ctypes.data + c * size)
+            channel.start()
+            channel.wait()
+            others = {rank: room.ctypes.data for rank, room in rooms.items()}
+        else:
+            others = dict.fromkeys(rows, 0)
+        for rank, stencils in self._links.stencils.items():
+            count, entries = stencils.shape
+            found = out if len(rows) == 1 else np.empty((count, width), out.dtype)
+            tables = self._gathers.tables[rank]
+            for c, base in enumerate(bases[rank]):
+                targets = others[rank] + c * size, found.ctypes.data + c * size
+                gather(count, entries, width, *tables, base, *targets)
+            if found is not out:
+                out[rows[rank]] = found
+
+    # -- injection -------------------------------------------------------------------------------
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[Any, ...]]:
+        """For each rank the places to which it adds; their number, and addresses of tables."""
+        found = {}
+        for rank, additions in self._links.additions.items():
+            own = self._gathers.places[rank].ravel()[additions.entries]
+            others = index_places(self._storages[rank], additions.index)
+            places = np.concatenate([own, others])[additions.order]
+            arrays = places, additions.sources, additions.weights
+            found[rank] = places, len(places), *(array.ctypes.data for array in arrays)
+        return found
+
+    @cached_property
+    def _contributions(self) -> tuple[dict[int, Array], dict[tuple[int, int], Array], Channel]:
+        links = self._links
+        sent = self._messages({p: len(rows) for p, rows in links.leaving.items()}, np.float64)
+        own = {rank: len(numbers) for rank, numbers in links.numbers.items()}
+        rooms, parts = self._received(links.arriving, own, np.float64)
+        return rooms, sent, self._channel(sent, parts, "the injection from points")
+
+    def inject(self, bases: Bases, rows: Mapping[int, Array], values: Array) -> None:
+        """Add the values of points, of type float64 and shape (points, components)."""
+        scatter, width, links = self._functions.scatter, self._width, self._links
+        given = {rank: values if len(rows) == 1 else values[r] for rank, r in rows.items()}
+        if links.world.ranks > 1:
+            rooms, sent, channel = self._contributions
+            for pair, points in links.leaving.items():
+                sent[pair][:] = given[pair[0]][points].ravel()
+            channel.start()
+            for rank, room in rooms.items():
+                room[: given[rank].size] = given[rank].ravel()
+            channel.wait()
+            given = rooms
+        for rank in links.stencils:
+            source, (count, *tables) = given[rank].ctypes.data, self._places[rank][1:]
+            for c, base in enumerate(bases[rank]):
+                scatter(count, width, *tables, source + 8 * c, base)
+
+
+class _Gathers:
+    """Where the values of stencils are in memory.
+
+    Attributes
+    ----------
+    places
+        For each rank, of its stencils; those below zero count from -1 down in what it receives.
+    tables
+        For each rank the addresses of its places and weights.
+    sent
+        For each message the places of its values, and weights that are one.
+    """
+
+    def __init__(self, links: Links, storages: Mapping[int, Sequence[Storage]], width: int) -> None:
+        self.places: dict[int, Array] = {}
+        for rank, stencils in links.stencils.items():
+            places = stencil_places(storages[rank], stencils)
+            if rank in links.remote:
+                remote = links.remote[rank]
+                places[remote.mask] = -1 - remote.slots * width
+            self.places[rank] = places
+        self.tables = {
+            rank: (places.ctypes.data, links.stencils[rank].weights.ctypes.data)
+            for rank, places in self.places.items()
+        }
+        self.sent = {
+            pair: (index_places(storages[pair[0]], index), np.ones(len(index)))
+            for pair, index in links.asked.items()
+        }
