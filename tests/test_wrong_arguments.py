@@ -112,6 +112,7 @@ fill = bc.fill(wide, bc.constant(bc.parameter("g")), owned=five)
 same = bc.synchronise(grid.cells.nodes())
 on = bc.spread(line, bc.simulated(1), n=5)
 u = on.zeros(line)
+stations = bc.points(five, [[1.0], [2.5]])
 network = bc.LogGP(1e-6, 1e-6, 1e-9)
 trace = bc.trace(lambda ranks: double.bind(bc.spread(line, ranks, n=8).zeros(line)), 2, calls=1)
 
@@ -400,6 +401,14 @@ CALLS: list[Any] = [
     call("Field.gather", u.gather, 0, ((0, 2),)),
     call("Field.moved", u.moved, on),
     call("Field.set", u.set, x),
+    call("points", bc.points, on, [[1.0], [2.5]], "linear", axes=None, periodic=(), outside="nan",
+         radius=4, numbers=[0, 1]),
+    call("points", bc.points, line, [[1.0]], axes=[np.arange(5.0)], periodic=[0], n=5),
+    call("Points.as_matrix", stations.as_matrix, five),
+    call("Points.gather", stations.gather, np.ones(2), None),
+    call("Points.inject", stations.inject, x, np.ones(2), five),
+    call("Points.interpolate", stations.interpolate, x, five),
+    call("Points.move", stations.move, [[1.0], [2.0]], np.ones(2)),
     call("LogGP", bc.LogGP, 1e-6, 1e-6, 1e-9),
     call("LogGP.alone", network.alone, 8),
     call("LogGP.reduction", network.reduction, 4, 1),

@@ -77,6 +77,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "spread Spread in_turn Field Partition world threads simulated abort trace Trace LogGP "
         "Replay",
     ),
+    "Points off the grid": (boundary, "points Points"),
     "Errors of boundaries": (
         boundary,
         "UndefinedGhostError AmbiguousGhostError HaloError LinkError MessageError",

@@ -142,9 +142,10 @@ def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
 
 
 def _items(name: str, given: Any) -> list[Any]:
-    if isinstance(given, (str, dict)) or not hasattr(given, "__iter__"):
-        raise ArgumentError(f"{name} is {given!r}, not a sequence.")
-    return list(given)
+    try:
+        return list(given)
+    except TypeError:
+        raise ArgumentError(f"{name} is {given!r}, not a sequence.") from None
 
 
 def _axis(given: Any, count: int) -> int:

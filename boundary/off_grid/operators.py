@@ -104,8 +104,8 @@ class Operators:
         spread, cells = self._places.spread, self._places.cells
         if set(space.sizes) <= set(spread.sizes) and space.ndim == cells.ndim:
             box, staggered = space.box(spread.sizes), space.data.staggered
-            inner = (space.owned or space).box(spread.sizes)
-            ends = zip(cells.box(spread.sizes), staggered, strict=True)
+            inner, own = ((s.owned or s).box(spread.sizes) for s in (space, cells))
+            ends = zip(own, staggered, strict=True)
             same = inner == tuple((low, high + s) for (low, high), s in ends)
             if (space.owned is None or same) and _blocks(space) == _blocks(cells):
                 rulers = self._places.frame.rulers

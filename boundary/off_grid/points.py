@@ -218,7 +218,7 @@ class Points:
                 f"Values have shape {np.shape(values)}, not {shape}.",
                 hint="Give one for each point of this process: values_of_all[points.numbers].",
             ) from None
-        rows = np.array(given, np.float64).reshape(len(self), -1)
+        rows = np.array(given, np.float64).reshape(len(self), found.components or 1)
         found.inject(bases, self._places.rows, rows)
         if isinstance(u, Field):
             u.values.changes += 1
@@ -309,8 +309,8 @@ class Points:
                 hint="Use interpolate and inject.",
             )
         space = self._places.cells if space is None else space
-        extent = space.extent(self.spread.sizes)
         made = self._operators.stencils(space, np.arange(len(self)))
+        extent = space.extent(self.spread.sizes)
         strides = np.cumprod([1, *extent[:0:-1]])[::-1]
         zero = -int(np.array(space.first(self.spread.sizes)) @ strides)
         columns = made.places(zero, strides.tolist()).ravel()

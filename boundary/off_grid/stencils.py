@@ -123,14 +123,14 @@ class Stencils:
         """The weights, shape (points, entries), with the last axis varying fastest."""
         found = np.ones((len(self.fits), 1))
         for factor in self.factors:
-            found = (found[:, :, None] * factor[:, None, :]).reshape(len(found), -1)
+            found = _flattened(found[:, :, None] * factor[:, None, :])
         return found
 
     def places(self, zero: int, strides: Sequence[int]) -> Array:
         """Return where the entries are in memory, given the place of index zero."""
         found = np.full((len(self.fits), 1), zero, np.int64)
         for index, stride in zip(self.index, strides, strict=True):
-            found = (found[:, :, None] + (index * stride)[:, None, :]).reshape(len(found), -1)
+            found = _flattened(found[:, :, None] + (index * stride)[:, None, :])
         return found
 
     def within(self, box: Ranges) -> Array:
@@ -138,8 +138,14 @@ class Stencils:
         found = np.ones((len(self.fits), 1), bool)
         for index, (low, high) in zip(self.index, box, strict=True):
             inside = (index >= low) & (index < high)
-            found = (found[:, :, None] & inside[:, None, :]).reshape(len(found), -1)
+            found = _flattened(found[:, :, None] & inside[:, None, :])
         return found
+
+
+def _flattened(products: Array) -> Array:
+    """Return an array of three axes with the last two as one."""
+    count, one, other = products.shape
+    return products.reshape(count, one * other)
 
 
 def stencils(method: Method, axes: Sequence[Axis], positions: Array) -> Stencils:

@@ -21,6 +21,7 @@ import ssr
 from boundary.worlds import shared_pages
 from boundary.worlds.waiting import watch_of
 from ssr.build import pipeline
+from ssr.errors import ArgumentError
 from ssr.native import python_entry
 
 plane = ssr.Space(9, 12)
@@ -394,8 +395,51 @@ def simulations(folder: str) -> None:
     job(Path(folder), bc.world())
 
 
+def drifting(comm: Any) -> list[Any]:
+    """Return what points find that move with a field that they change."""
+    on, rank = bc.spread(plane, comm), 0 if comm is None else comm.rank
+    size = 1 if comm is None else comm.size
+    found: list[Any] = []
+    mine = np.arange(30)[rank::size]  # each rank begins with points that others own
+    start = np.random.default_rng(0).uniform((-0.5, -0.5), (8.5, 11.5), (30, 2))
+    points = bc.points(on, start[mine], "cubic", periodic=(0, 1), numbers=mine)
+    for dtype in "float64", "float32":
+        u = on.empty(plane.vector(2), dtype)
+        u.fill(lambda j, i: np.stack([np.sin(j + i / 2), np.cos(i - j / 3)]))
+        first, age = points.coordinates, np.zeros(len(points), np.int32)
+        for _ in range(4):
+            half = points.interpolate(u)
+            first, age = points.move(first + 0.5 * half, first, age)
+            (age,) = points.move(first + points.interpolate(u), age + 1)
+            first = points.coordinates
+            points.inject(u, 0.1 * points.interpolate(u))
+        found += [bits(u), points.gather(first).tobytes().hex()[:64], points.gather(age).tolist()]
+    every = bc.points(on, points.gather(points.coordinates), "linear")
+    values = every.gather(every.interpolate(u), root=size - 1)
+    assert (values is None) == (rank != size - 1)
+    return [*found, every.count, points.gather(points.numbers).tolist()]
+
+
+def drifts() -> None:
+    """Print what `drifting` finds, and let all ranks refuse a point of one that leaves."""
+    comm = bc.world()
+    found = drifting(comm)
+    on = bc.spread(plane, comm)
+    points = bc.points(on, np.random.default_rng(0).uniform(0, 8, (20, 2)))
+    leaves, refused = comm.rank == 1, ""
+    try:
+        points.move(points.coordinates + (20.0 if leaves else 0.0))
+    except ArgumentError as error:
+        refused = type(error).__name__
+    assert refused == ("OutOfRangeError" if leaves else "ArgumentError")
+    points.interpolate(on.zeros(plane))
+    if comm.rank == 0:
+        print(found)
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
+    "drifts": drifts,
     "waits": waits,
     "breaks off": breaks_off,
     "reduces": reduces,
