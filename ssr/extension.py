@@ -93,7 +93,8 @@ then also has ``__ssr_ranks__``, whose ``first`` says whether this process has t
 ``any(flag)`` whether a flag is set on any rank, and ``shared(value)`` the value of the first one.
 ``__ssr_piece__(box)`` returns the values of a box on the first rank, None on others, and
 ``__ssr_boxes__(boxes)`` shares boxes among all ranks: it yields the numbers of those that this
-process receives, each with its values. Boxes are those of the array of the whole, a pair (low,
+process receives, each with its values; ``__ssr_share__(count)`` tells the numbers of these for so
+many boxes. Boxes are those of the array of the whole, a pair (low,
 high) for each of its axes, counted from 0.
 """
 

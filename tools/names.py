@@ -61,7 +61,10 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "Simulation Result FunctionStepper CFL Checkpointer Statistics SteadyState NaNChecker "
         "Interrupted",
     ),
-    "Output and restart": (ssr.output, "save load Checkpoint digest publish check_place"),
+    "Output and restart": (
+        ssr.output,
+        "save load Checkpoint digest Writer Computed to_xarray publish check_place",
+    ),
     "Boundaries": (
         boundary,
         "fill periodic symmetric zero constant dirichlet neumann robin extrapolate copy "

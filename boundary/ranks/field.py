@@ -16,7 +16,7 @@ from ssr import Space
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 from ssr.extension import Array, VectorSpace, allocated, integer
 
-from ..partition.boxes import Box, shifted, slices
+from ..partition.boxes import Box, meet, shifted, slices
 from ..partition.partition import Partition
 from ..rules.arguments import check_function
 from ..schedules.plan import Plan
@@ -445,14 +445,41 @@ class Field:
         if self.values.whole is not None:
             mine: Array = self.values.whole[slices(box, (0,) * len(box))]
             return mine
+        world = self.spread.world
+        if len(world.here) == world.ranks:
+            return self._collected(box)
         found = list(self._shared_out([box], [0], "the gathering of a field"))
         return found[0][1] if found else None
 
     def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
         """Share boxes of the array of the whole among ranks; yield those of this process."""
-        count, ranks = len(boxes), self.spread.world.ranks
-        owners = [number * ranks // max(count, ranks) for number in range(count)]
-        return self._shared_out(boxes, owners, "the moving of a field")
+        world = self.spread.world
+        if len(world.here) == world.ranks:
+            return ((number, self._collected(box)) for number, box in enumerate(boxes))
+        return self._shared_out(boxes, self._owners(len(boxes)), "the moving of a field")
+
+    def __ssr_share__(self, count: int) -> list[int]:
+        """Return which of so many boxes this process receives of `__ssr_boxes__`."""
+        here = self.spread.world.here
+        return [number for number, rank in enumerate(self._owners(count)) if rank in here]
+
+    def _owners(self, count: int) -> list[int]:
+        """Return the ranks that share so many boxes."""
+        ranks = self.spread.world.ranks
+        return [number * ranks // max(count, ranks) for number in range(count)]
+
+    def _collected(self, box: Box) -> Array:
+        """Return the values of a box of the array of the whole, all of which this process has."""
+        made = allocated(tuple(high - low for low, high in box), self.dtype)
+        lower = self.space.first(self.spread.partition.sizes)
+        lead = len(self.shape) - len(lower)
+        some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
+        for owned, view in self.values.views():
+            part = meet(owned, points)
+            if part is not None:
+                here = slices(part, (low for low, _ in points))
+                made[(..., *here)] = view[(*some, *slices(part, (low for low, _ in owned)))]
+        return made
 
     def _shared_out(
         self, boxes: Sequence[Box], owners: Sequence[int], step: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -46,6 +46,17 @@ def piece(values: Any, box: Box) -> Array | None:
         return found
     array: Array = values[place(box)]
     return array
+
+
+def boxes_of(
+    values: Any, boxes: Sequence[Box], share: Callable[[int], Sequence[int]]
+) -> Iterator[tuple[int, Array]]:
+    """Yield the numbers of the boxes that this process has, with values; all ranks call it."""
+    if is_distributed(values):
+        yield from values.__ssr_boxes__(boxes)
+    else:
+        for number in share(len(boxes)):
+            yield number, values[place(boxes[number])]
 
 
 def slabs(shape: tuple[int, ...], width: int) -> list[Box]:

@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from ..errors import CheckpointError, OutputError
 from ..spaces.distributed import Ranks
+
+T = TypeVar("T")
+
+
+def on_first(ranks: Ranks, work: Callable[[], T]) -> T:
+    """Work on the first rank, and return its result on all ranks, or raise its error there."""
+    found: T | None = None
+    failed: OutputError | None = None
+    if ranks.first:
+        try:
+            found = work()
+        except OutputError as error:
+            failed = error
+    raise_shared(ranks, failed)
+    told: T = ranks.shared(found)
+    return told
 
 
 def write_first(ranks: Ranks, write: Callable[[], object], pieces: Iterator[object]) -> None:

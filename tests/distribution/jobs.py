@@ -383,8 +383,8 @@ def limited(what: str, value: str) -> None:
     print("done")
 
 
-def checkpoints(folder: str) -> None:
-    from .test_output_checkpoint import job
+def files(folder: str) -> None:
+    from .test_output_writer import job
 
     job(Path(folder), bc.world())
 
@@ -450,8 +450,8 @@ JOBS: dict[str, Callable[..., None]] = {
     "calls apart": calls_apart,
     "drops": drops,
     "limited": limited,
-    "checkpoints": checkpoints,
     "simulations": simulations,
+    "files": files,
 }
 
 

@@ -1,0 +1,142 @@
+"""Values that are computed box by box when they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError, ShapeError
+from ..points.numbers import Array, integer
+from ..spaces.distributed import is_distributed
+from .pieces import Box, as_values, boxes_of, piece, place
+
+
+class Computed:
+    """Values that are computed when they are written, box by box, so that no process holds all.
+
+    Parameters
+    ----------
+    function
+        Takes the values of the fields in a box, then the indices of its points, an array for each
+        axis, which broadcast. It returns what broadcasts to the shape of the box; or, where several
+        variables are written, one such array for each.
+    *fields
+        Arrays or fields of ranks with the same points. Vectors have their components first.
+    shape
+        The number of points along each axis. By default that of the points of the first field.
+    dtype
+        The type of the values.
+
+    Attributes
+    ----------
+    shape, dtype
+        Those of the values.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If there is no function, or fields have other points.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> h, b = np.ones((2, 3)), np.full((2, 3), 0.5)
+    >>> surface = ssr.output.Computed(lambda h, b, j, i: h + b, h, b)
+    >>> ssr.output.to_xarray({"surface": surface})["surface"].values
+    array([[1.5, 1.5, 1.5],
+           [1.5, 1.5, 1.5]])
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *fields: Any,
+        shape: Sequence[int] | None = None,
+        dtype: Any = np.float64,
+    ) -> None:
+        if not callable(function):
+            raise ArgumentError(f"function is {function!r}, not a function of values and indices.")
+        self.function = function
+        self.fields = [as_values(f"Field {n}", field) for n, field in enumerate(fields)]
+        if shape is None:
+            if not self.fields:
+                raise ArgumentError(
+                    "Values without fields have no shape.", hint="Give shape=(ny, nx)."
+                )
+            self.shape = points_of(self.fields[0])
+        else:
+            self.shape = _as_shape(shape)
+        self.dtype = np.dtype(dtype)
+        for number, field in enumerate(self.fields):
+            if tuple(field.shape[len(field.shape) - len(self.shape) :]) != self.shape:
+                raise ShapeError(
+                    f"Field {number} has shape {tuple(field.shape)}, which are not values at "
+                    f"{self.shape} points."
+                )
+
+    def __repr__(self) -> str:
+        return f"<Computed values of shape {self.shape}>"
+
+    def piece(self, box: Box, several: int | None, first: bool) -> Array | None:
+        """Return the values of a box on the first rank; all ranks call it together."""
+        parts = [piece(field, self._of(field, box)) for field in self.fields]
+        if not first or any(part is None for part in parts):
+            return None
+        return self._made(parts, box, several)
+
+    def boxes(
+        self, boxes: Sequence[Box], several: int | None, share: Callable[[int], Sequence[int]]
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the boxes of this process with their values; all ranks call it together."""
+        if not self.fields:
+            for number in share(len(boxes)):
+                yield number, self._made([], boxes[number], several)
+            return
+        every = [
+            boxes_of(field, [self._of(field, box) for box in boxes], share) for field in self.fields
+        ]
+        for parts in zip(*every, strict=True):
+            number = parts[0][0]
+            yield number, self._made([values for _, values in parts], boxes[number], several)
+
+    def _of(self, field: Any, box: Box) -> Box:
+        """Return the box of a field, with all components."""
+        lead = field.shape[: len(field.shape) - len(box)]
+        return (*((0, n) for n in lead), *box)
+
+    def _made(self, parts: Sequence[Any], box: Box, several: int | None) -> Array:
+        shape = tuple(high - low for low, high in box)
+        shape = shape if several is None else (several, *shape)
+        indices = np.ogrid[place(box)]
+        found = self.function(*parts, *(indices if len(box) != 1 else [indices[0]]))
+        if several is not None and len(found) != several:
+            raise ShapeError(f"The function returns {len(found)} values for {several} names.")
+        made = np.empty(shape, self.dtype)
+        targets, sources = ([made], [found]) if several is None else (made, found)
+        for target, source in zip(targets, sources, strict=True):
+            try:
+                target[...] = source
+            except ValueError:
+                raise ShapeError(
+                    f"The function returns values of shape {np.shape(source)} for a box of shape "
+                    f"{target.shape}."
+                ) from None
+        return made
+
+
+def points_of(values: Any) -> tuple[int, ...]:
+    """Return the shape of the points of a field, without components; that of an array is whole."""
+    shape = tuple(values.shape)
+    if not is_distributed(values):
+        return shape
+    return shape[len(shape) - int(getattr(values.kind, "space", values.kind).ndim) :]
+
+
+def _as_shape(given: Any) -> tuple[int, ...]:
+    found = [integer(n) for n in given] if isinstance(given, list | tuple) else [None]
+    shape = tuple(n for n in found if n is not None and n >= 0)
+    if len(shape) < len(found):
+        raise ArgumentError(f"shape is {given!r}, not a tuple of integers.")
+    return shape
