@@ -53,8 +53,7 @@ from .symbols.index import Index, size, sizes
 from .symbols.symbolic import jacobian, lambdify
 from .symbols.values import Value
 from .trace.trace import scalar
-
-__version__ = "0.1.0"
+from .version import __version__ as __version__
 
 __all__ = [
     "Assembled",

@@ -26,11 +26,11 @@ MAY_IMPORT = {
 
 ROOMS = {
     "ssr": (
-        "errors", "elementary", "public", "command", "forking", "compiling", "options", "kernel",
-        "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower", "emit",
-        "native", "numba_backend", "build", "explain", "run", "provenance", "programs", "matrices",
-        "recurrences", "blocks", "solvers", "integrate", "output", "simulation", "extension",
-        "__init__", "__main__",
+        "errors", "elementary", "version", "public", "command", "forking", "compiling", "options",
+        "kernel", "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower",
+        "emit", "native", "numba_backend", "build", "explain", "run", "provenance", "programs",
+        "matrices", "recurrences", "blocks", "solvers", "integrate", "output", "simulation",
+        "extension", "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentError, ShapeError
 from ..points.numbers import Array, integer
 from ..spaces.distributed import is_distributed
-from .pieces import Box, as_values, boxes_of, piece, place
+from .pieces import Box, as_values, boxes_of, piece
 
 
 class Computed:
@@ -79,51 +79,56 @@ class Computed:
     def __repr__(self) -> str:
         return f"<Computed values of shape {self.shape}>"
 
-    def piece(self, box: Box, several: int | None, first: bool) -> Array | None:
-        """Return the values of a box on the first rank; all ranks call it together."""
-        parts = [piece(field, self._of(field, box)) for field in self.fields]
-        if not first or any(part is None for part in parts):
-            return None
-        return self._made(parts, box, several)
 
-    def boxes(
-        self, boxes: Sequence[Box], several: int | None, share: Callable[[int], Sequence[int]]
-    ) -> Iterator[tuple[int, Array]]:
-        """Yield the boxes of this process with their values; all ranks call it together."""
-        if not self.fields:
-            for number in share(len(boxes)):
-                yield number, self._made([], boxes[number], several)
-            return
-        every = [
-            boxes_of(field, [self._of(field, box) for box in boxes], share) for field in self.fields
-        ]
-        for parts in zip(*every, strict=True):
-            number = parts[0][0]
-            yield number, self._made([values for _, values in parts], boxes[number], several)
+def computed_piece(made: Computed, box: Box, several: int | None, first: bool) -> Array | None:
+    """Return the values of a box on the first rank; all ranks call it together."""
+    parts = [piece(field, _box_of(field, box)) for field in made.fields]
+    if not first or any(part is None for part in parts):
+        return None
+    return _values(made, parts, box, several)
 
-    def _of(self, field: Any, box: Box) -> Box:
-        """Return the box of a field, with all components."""
-        lead = field.shape[: len(field.shape) - len(box)]
-        return (*((0, n) for n in lead), *box)
 
-    def _made(self, parts: Sequence[Any], box: Box, several: int | None) -> Array:
-        shape = tuple(high - low for low, high in box)
-        shape = shape if several is None else (several, *shape)
-        indices = np.ogrid[place(box)]
-        found = self.function(*parts, *(indices if len(box) != 1 else [indices[0]]))
-        if several is not None and len(found) != several:
-            raise ShapeError(f"The function returns {len(found)} values for {several} names.")
-        made = np.empty(shape, self.dtype)
-        targets, sources = ([made], [found]) if several is None else (made, found)
-        for target, source in zip(targets, sources, strict=True):
-            try:
-                target[...] = source
-            except ValueError:
-                raise ShapeError(
-                    f"The function returns values of shape {np.shape(source)} for a box of shape "
-                    f"{target.shape}."
-                ) from None
-        return made
+def computed_boxes(
+    made: Computed,
+    boxes: Sequence[Box],
+    several: int | None,
+    share: Callable[[int], Sequence[int]],
+) -> Iterator[tuple[int, Array]]:
+    """Yield the boxes of this process with their values; all ranks call it together."""
+    if not made.fields:
+        for number in share(len(boxes)):
+            yield number, _values(made, [], boxes[number], several)
+        return
+    every = [boxes_of(f, [_box_of(f, box) for box in boxes], share) for f in made.fields]
+    for parts in zip(*every, strict=True):
+        number = parts[0][0]
+        yield number, _values(made, [values for _, values in parts], boxes[number], several)
+
+
+def _box_of(field: Any, box: Box) -> Box:
+    """Return the box of a field, with all components."""
+    lead = field.shape[: len(field.shape) - len(box)]
+    return (*((0, n) for n in lead), *box)
+
+
+def _values(made: Computed, parts: Sequence[Any], box: Box, several: int | None) -> Array:
+    """Return the values of a box, from those of the fields."""
+    shape = tuple(high - low for low, high in box)
+    indices = np.ix_(*(np.arange(low, high) for low, high in box)) if box else ()
+    found = made.function(*parts, *indices)
+    if several is not None and len(found) != several:
+        raise ShapeError(f"The function returns {len(found)} values for {several} names.")
+    values = np.empty(shape if several is None else (several, *shape), made.dtype)
+    targets, sources = ([values], [found]) if several is None else (values, found)
+    for target, source in zip(targets, sources, strict=True):
+        try:
+            target[...] = source
+        except ValueError:
+            raise ShapeError(
+                f"The function returns values of shape {np.shape(source)} for a box of shape "
+                f"{target.shape}."
+            ) from None
+    return values
 
 
 def points_of(values: Any) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, DtypeError, ShapeError
 from ..points.numbers import Array
 from ..spaces.distributed import OneProcess, Ranks, is_distributed, ranks_of
-from .computed import Computed
+from .computed import Computed, computed_boxes, computed_piece
 from .conventions import checked_attributes, checked_names
 from .pieces import Box, as_values, boxes_of, piece
 
@@ -49,7 +49,7 @@ class Source:
     def piece(self, box: Box, first: bool) -> Array | None:
         """Return the values of a box on the first rank, with components; else None."""
         if isinstance(self.values, Computed):
-            found = self.values.piece(box, self.several, first)
+            found = computed_piece(self.values, box, self.several, first)
         else:
             found = piece(self.values, self._whole(box))
         return None if found is None else self._each(found)
@@ -59,7 +59,7 @@ class Source:
     ) -> Iterator[tuple[int, Array]]:
         """Yield the boxes of this process with their values, with components."""
         if isinstance(self.values, Computed):
-            found = self.values.boxes(boxes, self.several, share)
+            found = computed_boxes(self.values, boxes, self.several, share)
         else:
             found = boxes_of(self.values, [self._whole(box) for box in boxes], share)
         for number, values in found:
@@ -201,6 +201,8 @@ def layout_of(
         made.add_constant(_source(name, values), axes, {name: about})
     auxiliary = [name for name in made.variables if _is_auxiliary(made, name)]
     areas = [n for n, v in made.variables.items() if _is_area(v.attributes)]
+    for name in areas:
+        _refer(made, name, auxiliary, [])
     for number, source in enumerate(every):
         add = made.add_constant if number < len(constants) else made.add_record
         add(source, named[source.names], attributes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError, DtypeError, OutputError, ShapeError
 from ..points.numbers import integer
+from ..version import __version__
 from .conventions import EPOCH, checked_tables, file_attributes, time_attributes
 from .netcdf import NetCDF
 from .places import as_path, check_place
@@ -110,8 +111,6 @@ class Writer:
         chunks: Mapping[str, int] | None = None,
         mode: Literal["w", "x", "a"] = "w",
     ) -> None:
-        from .. import __version__
-
         self.path = as_path(path)
         if self.path.suffix not in STORES:
             raise OutputError(
