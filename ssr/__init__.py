@@ -1,6 +1,6 @@
 """Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
 
-from . import errors, integrate, output, simulation, solvers
+from . import coordinates, errors, integrate, output, simulation, solvers
 from .blocks.assemble import block, diagonal, kron
 from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
@@ -81,6 +81,7 @@ __all__ = [
     "average",
     "block",
     "ceil",
+    "coordinates",
     "cos",
     "cosh",
     "diagonal",

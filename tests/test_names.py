@@ -13,14 +13,30 @@ from tools import names
 
 FUNCTIONS = [
     pytest.param(given, id=f"{module.__name__}.{name}")
-    for module in (ssr, ssr.solvers, ssr.integrate, ssr.output, ssr.simulation, boundary)
+    for module in (
+        ssr,
+        ssr.solvers,
+        ssr.coordinates,
+        ssr.integrate,
+        ssr.output,
+        ssr.simulation,
+        boundary,
+    )
     for name in module.__all__
     if inspect.isfunction(given := getattr(module, name))
 ]
 
 METHODS = [
     pytest.param(kind, method, id=f"{module.__name__}.{kind.__name__}.{name}")
-    for module in (ssr, ssr.solvers, ssr.integrate, ssr.output, ssr.simulation, boundary)
+    for module in (
+        ssr,
+        ssr.solvers,
+        ssr.coordinates,
+        ssr.integrate,
+        ssr.output,
+        ssr.simulation,
+        boundary,
+    )
     for kind in map(vars(module).get, module.__all__)
     if inspect.isclass(kind)
     for name, method in names.methods(kind)
@@ -33,7 +49,7 @@ def test_the_page_is_up_to_date() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    [ssr, ssr.solvers, ssr.integrate, ssr.output, ssr.simulation, boundary],
+    [ssr, ssr.solvers, ssr.coordinates, ssr.integrate, ssr.output, ssr.simulation, boundary],
     ids=lambda m: m.__name__,
 )
 def test_all_names_are_shown(module: ModuleType) -> None:

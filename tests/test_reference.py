@@ -25,8 +25,10 @@ def test_all_public_names_have_an_entry(tmp_path: Path) -> None:
     assert done.stdout.strip() == str(tmp_path / "index.html")
     pages = {
         "boundary.html": boundary.__all__,
-        "ssr.html": set(ssr.__all__) - {"errors", "integrate", "output", "simulation", "solvers"},
+        "ssr.html": set(ssr.__all__)
+        - {"coordinates", "errors", "integrate", "output", "simulation", "solvers"},
         "ssr/errors.html": ["Error", "ShapeError"],
+        "ssr/coordinates.html": ssr.coordinates.__all__,
         "ssr/integrate.html": ssr.integrate.__all__,
         "ssr/output.html": ssr.output.__all__,
         "ssr/simulation.html": ssr.simulation.__all__,

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+import sympy
 
 import boundary as bc
 import ssr
-from ssr import solvers
+from ssr import coordinates, solvers
 from ssr.elementary import FUNCTIONS
 from tools import names
 
@@ -113,6 +114,11 @@ same = bc.synchronise(grid.cells.nodes())
 on = bc.spread(line, bc.simulated(1), n=5)
 u = on.zeros(line)
 stations = bc.points(five, [[1.0], [2.5]])
+disk = coordinates.Coordinates(
+    ssr.Space(2, 3), coordinates.cylindrical, r=(0.0, 1.0), theta=coordinates.Axis(0.0, 6.0)
+)
+radial = coordinates.Coordinates(line, coordinates.spherical, r=(0.0, 1.0))
+s, t = sympy.symbols("s t")
 network = bc.LogGP(1e-6, 1e-6, 1e-9)
 trace = bc.trace(lambda ranks: double.bind(bc.spread(line, ranks, n=8).zeros(line)), 2, calls=1)
 
@@ -324,6 +330,42 @@ CALLS: list[Any] = [
     call("Multigrid.matvec", grids.matvec, x),
     call("Multigrid.solution", grids.solution, x),
     call("Multigrid.solve", grids.solve, x, y, rtol=1e-5, atol=0.0, maxiter=1, callback=None),
+    # coordinates
+    call("Axis", coordinates.Axis, 0.0, 1.0, stretching=np.sqrt, periodic=False, units="m",
+         attributes={}),
+    call("Axis", coordinates.Axis, faces=np.arange(3.0)),
+    call("Axis.at_faces", coordinates.Axis(0.0, 1.0).at_faces, 3),
+    call("Coordinates", coordinates.Coordinates, line, coordinates.spherical, dtype="f8",
+         r=(0.0, 1.0)),
+    call("Geometry.axis", disk.axis, "r"),
+    call("Geometry.bind", radial.bind, n=3),
+    call("Geometry.faces", disk.faces, 0),
+    call("Geometry.mesh", disk.mesh, disk.cells),
+    call("Geometry.on", radial.on, on),
+    call("Geometry.positions", disk.positions, 0, disk.cells),
+    call("Geometry.space_of", disk.space_of, np.ones((2, 3)), disk.cells),
+    call("FiniteVolumes.areas", disk.areas, 0),
+    call("FiniteVolumes.average", disk.average, 0),
+    call("FiniteVolumes.divergence", disk.divergence, 0),
+    call("FiniteVolumes.gradient", disk.gradient, 0),
+    call("FiniteVolumes.laplacian", disk.laplacian, 2.0),
+    call("FiniteVolumes.laplacian", disk.laplacian, (2.0, np.ones((2, 4)))),
+    call("FiniteVolumes.measure", disk.measure, disk.cells),
+    call("Coordinates.dims", disk.dims, disk.cells),
+    call("Coordinates.from_xarray", disk.from_xarray, disk.to_xarray(np.ones((2, 3))), disk.cells),
+    call("Coordinates.inner", disk.inner, np.ones((2, 3)), np.ones((2, 3))),
+    call("Coordinates.integral", disk.integral, np.ones((2, 3))),
+    call("Coordinates.plot", disk.plot, np.ones((2, 3)), disk.cells, ax=None, label="u",
+         at={"r": 0.5}),
+    call("Coordinates.to_xarray", lambda u, space, name, units: disk.to_xarray(
+        u, space, name=name, units=units), np.ones((2, 3)), disk.cells, "u", "m"),
+    call("Coordinates.variables", disk.variables, disk.cells),
+    call("System", coordinates.System, "of mine", {"r": "1"}, None, {}),
+    call("System.factor", coordinates.spherical.factor, "r"),
+    call("geographic", coordinates.geographic, 2.0),
+    call("from_scale_factors", coordinates.from_scale_factors, {s: 1, t: s}, (s, t)),
+    call("from_map", coordinates.from_map, [s, t], [s, t]),
+    call("from_map", lambda c: coordinates.from_map([s, t], [s, c]), t),
     # rules and fills
     call("zero", rule(bc.zero), **side),
     call("copy", rule(bc.copy), **side),
@@ -460,7 +502,7 @@ def test_wrong_arguments(right: Call, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def public() -> Iterator[str]:
     """Yield the names of all functions and methods that take arguments; inherited ones once."""
-    for module in (ssr, solvers, bc):
+    for module in (ssr, solvers, coordinates, bc):
         for name in module.__all__:
             given = getattr(module, name)
             if inspect.isclass(given):
@@ -483,7 +525,7 @@ def test_all_functions_are_called() -> None:
     called = set()
     for name in {parameter.values[0].name for parameter in CALLS}:
         kind, _, method = name.rpartition(".")
-        given = [vars(module).get(kind or method) for module in (ssr, solvers, bc)]
+        given = [vars(module).get(kind or method) for module in (ssr, solvers, coordinates, bc)]
         classes = [found for found in given if inspect.isclass(found)]
         called |= {owned(found, method) for found in classes} or {name}
     internal = {f"{kind}.{name}" for kind, given in INTERNAL.items() for name in given.split()}

@@ -29,8 +29,8 @@ ROOMS = {
         "errors", "elementary", "version", "public", "command", "forking", "compiling", "options",
         "kernel", "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower",
         "emit", "native", "numba_backend", "build", "explain", "run", "provenance", "programs",
-        "matrices", "recurrences", "blocks", "solvers", "integrate", "output", "simulation",
-        "extension", "__init__", "__main__",
+        "matrices", "recurrences", "blocks", "coordinates", "solvers", "integrate", "output",
+        "simulation", "extension", "__init__", "__main__",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
@@ -54,10 +54,13 @@ SOLE_IMPORTERS = {
 }
 """The files that alone import a package (tests may compare with it)."""
 
-LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy"}}
+LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy", "xarray"}}
 """Slow imports: inside functions only, except by their sole importers."""
 
-PUBLIC = {"ssr", "ssr.integrate", "ssr.output", "ssr.simulation", "ssr.solvers", "boundary"}
+PUBLIC = {
+    "ssr", "ssr.coordinates", "ssr.integrate", "ssr.output", "ssr.simulation", "ssr.solvers",
+    "boundary",
+}  # fmt: skip
 """The modules users import; their names are in ``__all__``."""
 
 FACES = {

@@ -50,6 +50,11 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "Solution Solver CG BiCGStab GMRES Chebyshev Richardson Smoother Factorisation "
         "Preconditioner",
     ),
+    "Coordinates": (
+        ssr.coordinates,
+        "Coordinates Axis System cartesian cylindrical spherical geographic from_map "
+        "from_scale_factors",
+    ),
     "Integrators in time": (
         ssr.integrate,
         "rhs RightSide solve_ivp OdeResult step_program explicit ButcherTableau ShuOsher "
@@ -91,11 +96,16 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
-MODULES = {"errors", "integrate", "output", "simulation", "solvers"}
+MODULES = {"coordinates", "errors", "integrate", "output", "simulation", "solvers"}
 """Public names that are modules."""
 
-ALIASES = {"Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`."}
-"""What the public names of types mean, which have no docstring."""
+ALIASES = {
+    "Preconditioner": "An approximate inverse: applied as `M @ r`, or called as `M(z, r)`.",
+    "cartesian": "Cartesian coordinates, with any names.",
+    "cylindrical": "The distance r from an axis, the angle theta around it, and the height z.",
+    "spherical": "The distance r from a point, the angle theta from the pole, and phi around it.",
+}
+"""What the public names of types and objects mean, which have no docstring."""
 
 
 def page() -> str:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULES = (
     "ssr",
     "boundary",
-    "!ssr[.](?!(integrate|output|simulation|solvers|errors)$)",
+    "!ssr[.](?!(coordinates|integrate|output|simulation|solvers|errors)$)",
     "!boundary[.]",
 )
 """The modules that have pages: those that users import, and not the files behind them."""

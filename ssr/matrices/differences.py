@@ -98,7 +98,8 @@ def difference(
         one axis, or a space of one axis for an array that is bound later by
         ``.bind(coordinates=...)``. Where the points of `rows` are not among them, as between cells
         and faces, a pair: the positions of the points of `rows`, bound by
-        ``.bind(row_coordinates=...)``, and those of the points of `cols`.
+        ``.bind(row_coordinates=...)``, and those of the points of `cols`. Or the coordinates of the
+        grid, `ssr.coordinates.Coordinates`; the derivative is that by the coordinate.
     outside
         What to do in rows whose points are not all there: an error; drop those that are not (zero
         outside); or take as many points as the order asks for on the other side.

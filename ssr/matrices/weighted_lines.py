@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,15 @@ Spacing: TypeAlias = "float | ScalarType | Space | np.ndarray[Any, Any]"
 Positions: TypeAlias = "Space | np.ndarray[Any, Any]"
 """Where points of a line are: an array, or the space of one that is bound later."""
 
-Coordinates: TypeAlias = "Positions | tuple[Positions, Positions] | None"
+
+class HasPositions(Protocol):
+    """Coordinates of a grid."""
+
+    def positions(self, axis: int, space: Space) -> Any:
+        """Return where the points of a space are along an axis."""
+
+
+Coordinates: TypeAlias = "Positions | tuple[Positions, Positions] | HasPositions | None"
 """Where the points of columns are along an axis, or those of rows and those of columns."""
 
 
@@ -102,6 +110,9 @@ def on_coordinates(
             note="Points that are not there have no position.",
         )
     axis = line.axis
+    if hasattr(coordinates, "positions"):  # of a grid with coordinates
+        coordinates = tuple(coordinates.positions(axis, space) for space in (rows, cols))
+        coordinates = coordinates if axis in axes_apart(rows, cols) else coordinates[1]
     given = coordinates if isinstance(coordinates, tuple) else (coordinates,)
     if len(given) not in (1, 2) or (len(given) == 1 and axis in axes_apart(rows, cols)):
         raise ArgumentError(
