@@ -78,8 +78,7 @@ def _value(bits: Any) -> float:
 
 def accumulate(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
     """Add the elements of a buffer to a sum."""
-    terms = [float(v) for v in buffer.flat[start : start + count]]
-    add(state[row], terms)
+    add(state[row], buffer.flat[start : start + count])
 
 
 def accumulate_squares(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
@@ -101,16 +100,17 @@ def add_squares(state: Any, terms: list[float]) -> None:
         add(state[2], [(term * SCALE) * (term * SCALE) for term in terms])
 
 
-def add(state: Any, terms: list[float]) -> None:
+def add(state: Any, terms: Any) -> None:
     """Add terms to the state of a sum, as `accumulate` does with those of one line."""
-    largest = max((abs(t) for t in terms if t == t), default=0.0)
-    if not all(map(math.isfinite, terms)):
+    values = np.array(terms, np.float64)
+    finite = np.isfinite(values)
+    if not finite.all():
         with np.errstate(invalid="ignore"):
-            for term in terms:
-                if not math.isfinite(term):
-                    state[6] = _bits(float(np.float64(_value(state[6])) + term))
+            for value in values[~finite]:
+                state[6] = _bits(_value(state[6]) + value)
         state[5] = 1
         return
+    largest = float(np.abs(values).max(initial=0.0))
     if largest == 0.0:
         return
     level = math.frexp(largest)[1] // WIDTH
@@ -119,18 +119,17 @@ def add(state: Any, terms: list[float]) -> None:
     while state[1] < level:
         state[1:5] = [state[1] + 1, 0, state[2], state[3]]
     shift = _shift(int(state[1]))
-    for term in terms:
-        rest = term * math.ldexp(1.0, -WIDTH * shift)
-        for place in range(3):
-            unit = math.ldexp(1.0, WIDTH * (int(state[1]) - shift - place))
-            part = (_odd(rest) + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
-            rest -= part
-            state[2 + place] += int(part / unit)
+    rest = values * math.ldexp(1.0, -WIDTH * shift)
+    for place in range(3):
+        unit = math.ldexp(1.0, WIDTH * (int(state[1]) - shift - place))
+        part = (_odd(rest) + 1.5 * 2.0**52 * unit) - 1.5 * 2.0**52 * unit
+        rest -= part
+        state[2 + place] += int((part / unit).sum())
 
 
-def _odd(value: float) -> float:
-    """Return a number with the last bit set, which lies halfway between no two parts."""
-    return _value(_bits(value) | 1)
+def _odd(values: Any) -> Any:
+    """Return numbers with the last bit set, which lie halfway between no two parts."""
+    return (values.view(np.int64) | 1).view(np.float64)
 
 
 def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
