@@ -41,6 +41,7 @@ def plain_kernels() -> Iterator[None]:
     with (
         patch("boundary.schedules.plan.build", _plain_kernel),
         patch("ssr.build.kernel.build", _plain_kernel),  # one rank runs programs on arrays
+        patch("ssr.build.kernel.begin", lambda *_: None),
         patch("boundary.schedules.plan.describe", lambda *given: _plain_kernel(*given).meta),
     ):
         yield
