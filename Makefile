@@ -25,7 +25,7 @@ run: $(VENV)/.apps
 test check: export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --durations=25 $(TESTS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=25 $(TESTS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -210,12 +210,12 @@ def test_ranks_print_one_digest(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "apps.euler", "--n", "48", "--steps", "3", "--digest"]
     command += ["--plot", str(tmp_path / "euler.png")]
     lines = []
-    for launch in [], ["mpiexec", "-n", "2"], ["mpiexec", "-n", "3"]:
+    for launch in [], ["mpiexec", "-n", "3"]:
         found = subprocess.run([*launch, *command], capture_output=True, text=True, timeout=300)
         assert found.returncode == 0, found.stderr
         lines.append(found.stdout.splitlines())
         (tmp_path / "euler.png").unlink()
-    assert [len(each) for each in lines] == [6, 6, 6]
-    alone, two, three = (each[2:] for each in lines)  # behind times
+    assert [len(each) for each in lines] == [6, 6]
+    alone, three = (each[2:] for each in lines)  # behind times
     assert alone[2].startswith("digest: ")
-    assert alone == two == three
+    assert alone == three

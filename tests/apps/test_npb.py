@@ -53,9 +53,9 @@ def test_ranks_have_the_bits_of_one_process(tmp_path: Path) -> None:
     norms = itemgetter("xcr", "xce")
     found = norms(run(bt.step, "BT", "S"))
     assert norms(run(bt.step, "BT", "S", bc.simulated(3))) == found
-    for count in (2, 4) if LAUNCHER else ():
-        path = tmp_path / f"{count}.json"
-        command = [LAUNCHER, "-n", str(count), sys.executable, "-m", "apps.bt", "--json", str(path)]
+    if LAUNCHER:
+        path = tmp_path / "norms.json"
+        command = [LAUNCHER, "-n", "4", sys.executable, "-m", "apps.bt", "--json", str(path)]
         subprocess.run(command, check=True, env={**os.environ, **ROOM, "PYTHONPATH": str(ROOT)})
         assert norms(json.loads(path.read_text())) == found
 

@@ -313,21 +313,22 @@ def test_signals_that_are_ignored_stay_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="redirections of a POSIX shell")
-@pytest.mark.parametrize("shell", ["2>&-", ">&-", "<&- >&- 2>&-"])
-def test_streams_may_be_closed(shell: str, tmp_path: Path) -> None:
+def test_streams_may_be_closed(tmp_path: Path) -> None:
     """The files are what they are with open ones: none takes the place of a closed stream."""
     path, contents = tmp_path / "there", []
-    for redirection in "", shell:
+    closed = "2>&-", ">&-", "<&- >&- 2>&-"
+    for redirection in "", *closed:
         with started(f"--case tc5 --n 8 --days 0.1 --checkpoint {path}", redirection) as process:
             out, err = process.communicate()
         assert process.returncode == 0
         assert err == ""
         assert bool(out) == (">&-" not in redirection.split())
         contents.append(path.read_bytes())
-    assert contents[0] == contents[1]
-    with started("--case tc9", shell) as process:
-        process.communicate()
-    assert process.returncode == 2
+    assert len(set(contents)) == 1
+    for redirection in closed:
+        with started("--case tc9", redirection) as process:
+            process.communicate()
+        assert process.returncode == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is full")

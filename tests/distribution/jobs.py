@@ -351,14 +351,14 @@ def drops() -> None:
     """Make and drop spreads, fields and programs; file descriptors do not become more."""
     comm = bc.world()
     counts = []
-    for number in range(12):
+    for number in range(6):
         on = bc.spread(plane, comm)
         u = on.zeros(plane)
         diffuse.bind(u)(0.125)
         diffuse(u, 0.125)
         (product @ u).gather()
         swept(comm)
-        if number % 4 == 3:
+        if number % 2:
             gc.collect()
             counts.append(len(os.listdir("/proc/self/fd")))
     assert len(set(counts)) == 1, counts
