@@ -152,7 +152,7 @@ def splitting(rows: Kind, cols: Kind) -> Split:
     def split(block: object) -> Iterator[tuple[Place, object]]:
         if shape_of(block) not in (shape, full):
             raise _misfit(block, shape)
-        return zip(places, map(simplified, flat(block)), strict=True)
+        return zip(places, simplified(flat(block)), strict=True)
 
     return split
 

@@ -138,5 +138,5 @@ def lagrange_weights(points: Sequence[Any], derivative: int, centre: Any = 0) ->
                 shifted = [0, *series[:-1]]
                 series = [up - apart * here for up, here in zip(shifted, series, strict=True)]
                 divisor = divisor * (own - other)
-        found.append(simplified(math.factorial(derivative) * series[derivative] / divisor))
-    return found
+        found.append(math.factorial(derivative) * series[derivative] / divisor)
+    return simplified(found)

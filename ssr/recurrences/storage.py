@@ -273,7 +273,7 @@ def _domains(found: Iterable[Rows]) -> dict[Point, Domain]:
 
 def _replaced(value: ir.Value, meaning: Mapping[ir.Value, ir.Value]) -> ir.Value:
     """Return a value with parts replaced, without products with zero and the like."""
-    found = simplified(Value(ir.rewrite(value, meaning.get)))
+    (found,) = simplified([Value(ir.rewrite(value, meaning.get))])
     assert isinstance(found, Value)
     return found.node
 

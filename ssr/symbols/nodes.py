@@ -259,6 +259,16 @@ def rewrite(
     What is shared is changed once and stays shared. Values of which ``within`` is false are kept
     with all that is inside them.
     """
+    return rewriting(change, within)(value)
+
+
+def rewriting(
+    change: Callable[[Value], Value | None], within: Callable[[Value], bool] | None = None
+) -> Callable[[Value], Value]:
+    """Return `rewrite` as a function of values, in which what several values share stays shared.
+
+    The values have to live as long as the function is used.
+    """
     done: dict[int, Value] = {}
 
     def visit(here: Value) -> Value:
@@ -270,7 +280,7 @@ def rewrite(
             done[id(here)] = made if changed is None else changed
         return done[id(here)]
 
-    return visit(value)
+    return visit
 
 
 def rewrite_sums(value: Value, change: Callable[[Sum], Value | None]) -> Value:

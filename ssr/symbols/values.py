@@ -438,17 +438,15 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     return _elementwise(compute, args) if arrays else compute(*args)
 
 
-def simplified(entry: object) -> object:
-    """Return an entry without products with zero and one, and without sums with zero.
+def simplified(entries: Sequence[object]) -> list[object]:
+    """Return entries without products with zero and one, and without sums with zero.
 
     Blocks are computed whole, so that most of what is zero in them is zero times something.
 
     >>> x = Value(nodes.Scalar("x"))
-    >>> simplified(0.0 + (2 * x) * 0.0), simplified(1.0 + x * 0.0), simplified(0.0 + 1 * x)
-    (0.0, 1.0, x)
+    >>> simplified([0.0 + (2 * x) * 0.0, 1.0 + x * 0.0, 0.0 + 1 * x])
+    [0.0, 1.0, x]
     """
-    if not isinstance(entry, Value):
-        return entry
 
     def change(value: nodes.Value) -> nodes.Value | None:
         match value:
@@ -466,4 +464,5 @@ def simplified(entry: object) -> object:
                 return nodes.Op("neg", (b,))
         return None
 
-    return Value(nodes.rewrite(entry.node, change))
+    rewritten = nodes.rewriting(change)
+    return [Value(rewritten(e.node)) if isinstance(e, Value) else e for e in entries]
