@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse.linalg as scipy_solvers
 
+import boundary as bc
+
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
 NAMES = sorted(path.stem for path in GALLERY.glob("*.py") if path.stem != "draw")
 
@@ -146,3 +148,38 @@ def test_tsunami() -> None:
     drawn("tsunami", *found)
     time, records, _ = crest(lambda x, y: np.interp(x, [400, 900], [4000, 1000]) + 0 * y, 1.5)
     assert abs(records[:, 2].max() / records[:, 0].max() - 4**0.25) < 0.03
+
+
+def test_acoustics() -> None:
+    """A source and its mirror image in a homogeneous section; exchanged places in a layered one."""
+    module, f = problem("acoustics"), 9.0
+    _, _, records, dt, _, source, receivers = module.run(100, f, 0.6, layered=False)
+    time = np.arange(1, len(records) + 1) * dt
+
+    def wave(r: float) -> Any:
+        theta = np.linspace(0, 1, 2001)[:, None] * np.arccosh(np.maximum(1, 1500 * time / r))
+        return np.trapezoid(module.ricker(time - r / 1500 * np.cosh(theta), f), theta, axis=0)
+
+    for k in 0, 3, 6:
+        along = receivers[k, 1] - source[1]
+        near, far = (np.hypot(receivers[k, 0] - y, along) for y in (source[0], -source[0]))
+        exact = (wave(near) - wave(far)) / (2 * np.pi)
+        assert abs(records[:, k] - exact).max() < 0.05 * abs(exact).max()
+    found = module.run(100, f, 0.6)
+    assert abs(found[2][:, -4] - found[4]).max() < 1e-12 * abs(found[4]).max()
+    drawn("acoustics", *found)
+
+
+def test_drifters() -> None:
+    """Drifters stay on streamlines up to errors of fourth order, with the same bits on ranks."""
+    module = problem("drifters")
+    errors = []
+    for size in 12, 24:
+        days, found = module.run(size, 1.0)
+        stream = module.stream(found)
+        errors.append(abs(stream - stream[0]).max() / np.ptp(stream))
+    assert errors[1] < 1e-4
+    assert np.log2(errors[0] / errors[1]) > 3.5
+    _, on_ranks = module.run(24, 0.25, ranks=bc.simulated(5))
+    np.testing.assert_array_equal(on_ranks, found[: len(on_ranks)])
+    drawn("drifters", days, found)

@@ -191,7 +191,60 @@ def tsunami(x, y, H, top, gauges, hours, records):
     return figure
 
 
-PICTURES = (cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere, tsunami)
+def acoustics(c, section, records, dt, swapped, source, receivers):
+    """Draw the pressure over the layers, and the records of receivers."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    most, km = abs(section).max() / 4, (0, 1, 1, 0)
+    image = left.imshow(section, "RdBu_r", extent=km, clim=(-most, most))
+    figure.colorbar(image, ax=left, label="pressure (Pa)", extend="both")
+    left.contour(c, (1800, 2600), colors="k", linewidths=0.8, extent=km, origin="upper")
+    left.plot(source[1] / 1000, source[0] / 1000, "k*", ms=9)
+    left.plot(receivers[:, 1] / 1000, receivers[:, 0] / 1000, "kv", ms=4)
+    for depth, text in (0.38, "1500 m/s"), (0.62, "2200 m/s"), (0.95, "3000 m/s"):
+        left.text(0.03, depth, text, bbox={"fc": "w", "ec": "none", "alpha": 0.7, "pad": 1})
+    left.set(xlabel="x (km)", ylabel="depth (km)", title="Pressure, t = 0.4 s")
+    time = np.arange(1, len(records) + 1) * dt
+    gain = 60 * time**2 / abs(time[:, None] ** 2 * records).max()  # late waves are weak
+    for (_, place), trace in zip(receivers, records.T):
+        right.plot(time, place + gain * trace, "k", lw=0.8)
+    label = "source and receiver exchanged"
+    right.plot(time, receivers[-4, 1] + gain * swapped, "C1--", lw=1.2, label=label)
+    along = receivers[:, 1] - source[1]
+    right.plot(np.hypot(along, 50) / 1500 + 1.2 / 18, receivers[:, 1], "C0:", label="direct wave")
+    right.set(xlabel="time (s)", ylabel="x (m)", xlim=(0, time[-1]))
+    right.legend(loc="lower right")
+    right.set(ylim=(250, 900), title="Receivers, pressure times $t^2$")
+    return figure
+
+
+def drifters(days, found):
+    """Draw the paths of drifters over streamlines, and how far they leave these."""
+    stream = importlib.import_module("drifters").stream
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(11, 4.2), layout="constrained", width_ratios=(2, 1)
+    )
+    longitude, latitude = np.meshgrid(np.linspace(-180, 180, 241), np.linspace(-90, 90, 121))
+    a, b = np.radians(longitude), np.radians(latitude)
+    psi = stream(np.stack([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)], axis=-1))
+    left.contour(longitude, latitude, psi, 21, colors="0.75", linewidths=0.7, linestyles="solid")
+    for path in np.moveaxis(found, 1, 0):
+        east, north = np.degrees([np.arctan2(path[:, 1], path[:, 0]), np.arcsin(path[:, 2])])
+        (line,) = left.plot(np.where(abs(np.gradient(east)) < 20, east, np.nan), north, lw=1.0)
+        left.plot(east[-1], north[-1], "o", ms=3, color=line.get_color())
+    left.set(xlabel="longitude relative to the wave (degrees)", ylabel="latitude (degrees)")
+    title = f"{found.shape[1]} drifters in {days[-1]:.0f} days, over streamlines"
+    left.set(title=title, xlim=(-180, 180), ylim=(-90, 90))
+    values = stream(found)
+    right.semilogy(days[1:], abs(values - values[0]).max(axis=1)[1:] / np.ptp(psi))
+    right.set(xlabel="time (days)", ylabel="largest change / range", title="Stream function")
+    right.grid(alpha=0.3)
+    return figure
+
+
+PICTURES = (
+    cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere, tsunami,
+    acoustics, drifters,
+)  # fmt: skip
 
 
 def main(names):
