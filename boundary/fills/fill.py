@@ -100,10 +100,11 @@ class Fill(Affine):
         Parameters
         ----------
         **values
-            By the names of `bc.parameter`: numbers; arrays, with an element for each point of the
-            side, or shaped as a field on ``cells.side(axis, end)``, which are copied; inside the
-            body of a program its scalars, and expressions on a space that holds the points next to
-            the side. With ranks, fields of such a space. Integers for symbolic sizes.
+            By the names of `bc.parameter`: numbers; functions of coordinates; arrays, with an
+            element for each point of the side, or shaped as a field on ``cells.side(axis, end)``,
+            which are copied; inside the body of a program its scalars, and expressions on a space
+            that holds the points next to the side. With ranks, fields on such a space. Integers for
+            symbolic sizes.
 
         Raises
         ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -47,15 +48,17 @@ class FillData:
     once: bool = True
 
     def kind(self, name: str) -> Any:
-        """Return the number or field that tables or programs take for a parameter.
+        """Return the number, array, function or field that a parameter stands for.
 
-        It is None for scalars that programs take, and for those that are not bound.
+        It is None for scalars that programs take, and for parameters that are not bound.
         """
         value = self.bound.get(name)
         if value is None:
             return None
         if isinstance(value, Expression) or on_ranks(value):
             return OnSpace(name, value.space)
+        if callable(value):
+            return value
         if isinstance(value, np.ndarray) and value.ndim:
             whole = value.ndim == self.wide[0].ndim
             return OnSpace(name, None, _checked(name, value)) if whole else value
@@ -69,6 +72,7 @@ def bound(data: FillData, values: Mapping[str, Any]) -> FillData:
     new = replace(data, bound=MappingProxyType(dict(values)))
     kinds = {name: new.kind(name) for name in data.declared.missing}
     known = {name: kind for name, kind in kinds.items() if kind is not None}
+    _check_spacings(new)
     if not known:
         return replace(new, ruled=data.declared)
     if _same(data, known):
@@ -77,6 +81,15 @@ def bound(data: FillData, values: Mapping[str, Any]) -> FillData:
     ruled = Ruled.of(data.declared.frame, rules)
     ruled.check(data.components)
     return replace(new, ruled=ruled)
+
+
+def _check_spacings(data: FillData) -> None:
+    """Refuse spacings that are numbers and not positive."""
+    for rule in data.declared.rules:
+        for name in rule.spacings & data.bound.keys():
+            value = data.bound[name]
+            if isinstance(value, Real) and not float(value) > 0:
+                raise ArgumentError(f"{rule.text}: the spacing {name} is {value!r}, not positive.")
 
 
 def _same(data: FillData, known: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import ssr
 from ssr import Space
+from ssr.errors import OutOfSpaceError, SpaceError
 from ssr.extension import Affine, Expression, overwrite
 
 from ..closure.linear_rows import RowData, constant_rows, linear_rows
@@ -41,7 +42,7 @@ def _rows(
     ruled, count = data.ruled, data.components or 1
     known = RowData.of(ruled, constants=True)
     generator = constant_rows(ruled, kind, c, tuple(known.kinds))
-    constants = ssr.matrix(rows=part, cols=data.owned[kind], **known.kinds)(generator)
+    constants = _declared(part, data.owned[kind], known, generator)
     one = fields[kind * count + c].lift(1.0)
     total: Any = constants.bind(**known.arrays, **_of(known, data.bound)) @ one
     for source, owned in enumerate(data.owned):
@@ -68,8 +69,20 @@ def rows_matrix(
     """
     data = RowData.of(ruled, constants=False)
     generator = linear_rows(ruled, *kinds, tuple(data.kinds))
-    matrix = ssr.matrix(rows=rows, cols=cols, **data.kinds)(generator)
+    matrix = _declared(rows, cols, data, generator)
     return matrix.bind(**data.arrays, **_of(data, values))
+
+
+def _declared(rows: Space, cols: Space, data: RowData, generator: Any) -> ssr.Matrix:
+    try:
+        return ssr.matrix(rows=rows, cols=cols, **data.kinds)(generator)
+    except OutOfSpaceError as error:
+        fields = {name: kind for name, kind in data.kinds.items() if isinstance(kind, Space)}
+        raise SpaceError(
+            "A field for a parameter of a fill does not hold all points next to the side.",
+            note=", ".join(f"{name!r} is on {kind!r}" for name, kind in fields.items()),
+            hint="Give it on cells.side(axis, end), or on all cells.",
+        ) from error
 
 
 def _of(data: RowData, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -265,4 +265,5 @@ def _condition(
 
     data = {**values.data, **condition.data}
     made = rule_of(text, axis, side, block, make, data, lengths=values.lengths)
-    return replace(made, parameters=parameters_of(a, b, value, spacing), resolve=resolve)
+    names, spacings = parameters_of(a, b, value, spacing), parameters_of(spacing)
+    return replace(made, parameters=names, spacings=spacings, resolve=resolve)

@@ -47,6 +47,8 @@ class Rule:
         The numbers of points along a side for which its tables are; None means any.
     parameters
         The names of the parameters for which values are given later.
+    spacings
+        Those among them that are spacings.
     resolve
         Returns the rule with values in the place of some parameters.
     """
@@ -61,6 +63,7 @@ class Rule:
     linked: bool = False
     lengths: tuple[int, ...] | None = None
     parameters: frozenset[str] = frozenset()
+    spacings: frozenset[str] = frozenset()
     resolve: Callable[[Mapping[str, Any]], Rule] | None = None
 
     def __repr__(self) -> str:

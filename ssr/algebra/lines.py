@@ -29,6 +29,22 @@ def offset_of(index: Sequence[Affine], axes: Sequence[str]) -> Offset | None:
     return tuple(s.constant for s in shifts) if all(s.is_constant for s in shifts) else None
 
 
+def distance(family: ir.Family) -> Offset | None:
+    """Return how far the columns of a family lie from their rows; None if that differs.
+
+    It may be the same only for the rows that the family has, such as those on a side.
+    """
+    axes = family.domain.axes
+    found = offset_of(family.column, axes)
+    if found is not None:
+        return found
+    shifts = [place - Affine.name(axis) for place, axis in zip(family.column, axes, strict=True)]
+    each = [family.domain.values(shift, 1) for shift in shifts]
+    if any(len(values) != 1 or not values[0].is_constant for values in each):
+        return None
+    return tuple(values[0].constant for values in each)
+
+
 def offsets_of(found: Iterable[ir.Family]) -> tuple[Offset, ...] | None:
     """Return the offsets from rows to columns, each once; None if one is not the same for all."""
     offsets: dict[Offset, None] = {}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
-from ..algebra.lines import Offset, offset_of, two_sided_axis
+from ..algebra.lines import Offset, distance, two_sided_axis
 from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
 from ..points.affine import AXES
@@ -96,7 +96,7 @@ def entries(matrix: MatrixData, offsets: Sequence[Offset]) -> list[Expression]:
     found = bound_families(matrix, current())
     made = []
     for offset in offsets:
-        here = [f for f in found if offset_of(f.column, f.domain.axes) == offset]
+        here = [f for f in found if distance(f) == offset]
         row = ir.Sum(tuple(ir.Term(f.domain, f.value) for f in here))
         made.append(Expression(matrix.rows, row))
     return made

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..algebra.lines import Offset, offsets_of
+from ..algebra.lines import Offset, distance
 from ..algebra.matrix_data import MatrixData
 from ..algebra.oracle import need
 from ..blocks.block_matrix import BlockMatrix
@@ -289,13 +289,13 @@ def _dtype(matrix: MatrixData) -> np.dtype[Any]:
 
 def _box(matrix: MatrixData) -> tuple[Offset, ...]:
     """Return all offsets as large as those from rows to columns; those of products are, too."""
-    found = offsets_of(matrix.families)
-    if found is None:
+    found = [distance(family) for family in matrix.families]
+    if None in found:
         raise SpaceError(
             f"{matrix.name} has columns at no fixed distance from their rows.",
             hint="Give all matrices: Multigrid([A, B], P).",
         )
-    most = max((abs(step) for offset in found for step in offset), default=0)
+    most = max((abs(step) for offset in found for step in offset or ()), default=0)
     return tuple(product(range(-max(most, 1), max(most, 1) + 1), repeat=matrix.rows.ndim))
 
 
