@@ -475,7 +475,7 @@ INTERNAL = {
     "Partition": "Partition has_cells_of of_rank owned owners_of shown",
     "Program": "kernel returned run_plain",
     "Recurrence": "program",
-    "Rule": "named sides strips",
+    "Rule": "named resolved sides strips",
     "Smoother": "precondition reverse start sweep",
     "Solver": "Solver fused precondition program",
     "Space": "check_least condition first",

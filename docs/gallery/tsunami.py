@@ -6,6 +6,7 @@ sides by Flather's condition. Over a step of the depth the part 2 / (1 + sqrt(H2
 
 import numpy as np
 
+import boundary as bc
 import ssr
 
 g = 9.81
@@ -64,8 +65,16 @@ def run(n=400, hours=3.0, gauges=GAUGES, depth=ocean, start=uplift, out=1.0):
     H, eta = depth(x, y), start(x, y)
     hu, hv, top = at_faces(H, 1), at_faces(H, 0), np.zeros((n, n))
     u, v, records = np.zeros((n, n + 1)), np.zeros((n + 1, n)), []
-    dt = 0.4 * h / np.sqrt(g * H.max())
-    for _ in range(round(3600 * hours / dt)):
+    stations = bc.points(cells, [(b, a) for a, b in gauges], axes=(y[:, 0], x), ny=n, nx=n)
+
+    def advance(t, dt):
         step(eta, u, v, hu, hv, top, dt / h, out)
-        records.append([eta[int(b * n / 1e3), int(a * n / 1e3)] for a, b in gauges])
-    return x, y[:, 0], H, top, gauges, dt / 3600 * np.arange(1, len(records) + 1), np.array(records)
+
+    sea = ssr.simulation.FunctionStepper(advance, {"eta": eta, "u": u, "v": v, "top": top})
+    course = ssr.simulation.Simulation(
+        sea, stop_time=3600 * hours, dt=0.4 * h / np.sqrt(g * H.max())
+    )
+    course.add(lambda s: records.append([s.time / 3600, *stations.interpolate(eta)]), steps=1)
+    course.run()
+    hours, *records = np.array(records).T
+    return x, y[:, 0], H, top, gauges, hours, np.array(records).T

@@ -8,7 +8,7 @@ import pytest
 import boundary as bc
 import ssr
 from boundary.errors import UndefinedGhostError
-from ssr.errors import ArgumentError, ShapeError, UnboundError, UnsupportedError
+from ssr.errors import ArgumentError, ShapeError, SpaceError, UnboundError, UnsupportedError
 from ssr.integrate.tangent import jacobian_product
 
 from ..distribution import ranks
@@ -300,6 +300,25 @@ def test_solvers_take_the_linear_part() -> None:
     assert np.allclose(dense @ found.x.ravel(), right.ravel(), atol=1e-9)
 
 
+def test_multigrid_takes_coefficients_as_data() -> None:
+    five = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
+    B = ssr.stencil(cells, wide, five) @ bc.fill(
+        wide, bc.dirichlet(0.0, axis=1), bc.robin(p("a"), 1.0, 0.0, axis=0)
+    )
+    linear = B.bind(a=np.linspace(0.1, 3.0, 15)).linear.bind(ny=15)
+    grids = ssr.solvers.Multigrid.galerkin(linear, 2)
+    right = rng.random((15, 15))
+    found = ssr.solvers.cg(linear, right, M=grids, rtol=1e-12)
+    assert len(found.history) < 25
+    assert np.allclose(linear @ found.x, right, atol=1e-9)
+
+
+def test_functions_for_parameters() -> None:
+    fill = bc.fill(wide, bc.neumann(2.0, axis=0, spacing=p("h")), bc.zero(axis=1))
+    found = fill.bind(h=lambda y, x: 1.0 + x) @ np.ones((2, 3))
+    assert np.allclose(found[0, 1:-1], 1.0 + 2.0 * (1.5 + np.arange(3)))
+
+
 def test_errors() -> None:
     with pytest.raises(ArgumentError, match="a and b are both zero"):
         bc.robin(np.array([1.0, 0.0]), np.array([0.0, 0.0]), 1.0)
@@ -324,6 +343,14 @@ def test_errors() -> None:
         varied.bind(a=np.array([[np.nan]]))
     with pytest.raises(ArgumentError, match="a is nan"):
         varied.bind(a=np.nan)
+    with pytest.raises(ArgumentError, match=r"the spacing h is -1\.0, not positive"):
+        bc.fill(wide, bc.neumann(1.0, spacing=p("h"))).bind(h=-1.0)
+    with pytest.raises(SpaceError, match="does not hold all points next to the side"):
+
+        @ssr.program(y=cells, u=cells, a=east)
+        def other(y: Any, u: Any, a: Any) -> None:
+            y[:] = star @ (varied.bind(a=a, b=1.0, g=0.0, h=1.0, c=1.0) @ u)
+
     with pytest.raises(ArgumentError, match="no parameter 'z'"):
         varied.bind(z=1.0)
 

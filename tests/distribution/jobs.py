@@ -51,7 +51,7 @@ def programs(comm: Any) -> list[Any]:
         for value in np.inf, -np.inf, np.nan:
             u.fill(lambda j, i, value=value: np.where((j == 2) & (i == 3), value, 1.0))
             found.append(step(0.0))
-    return [*found, linked(comm), levels(comm), swept(comm)]
+    return [*found, linked(comm), levels(comm), swept(comm), cooled(comm)]
 
 
 def linked(comm: Any) -> str:
@@ -67,6 +67,26 @@ def linked(comm: Any) -> str:
     x.fill(lambda block, j, i: block + j / 3 + i / 7)
     shared(x)
     return bits(x)
+
+
+def cooled(comm: Any) -> str:
+    """Return the bits of a program with a field for the coefficient of a boundary condition."""
+    whole, top, on = plane.grow(1), plane.side(0, "high"), bc.spread(plane, comm)
+    rule = bc.robin(bc.parameter("a"), 1.0, 0.5, axis=0)
+    fill = bc.fill(whole, rule, bc.periodic(axis=1))
+    mean = ssr.stencil(plane, whole, {(1, 1): 0.25, (-1, 0): 0.5, (0, 1): 0.25})
+
+    @ssr.program(u=plane, a=plane)
+    def cool(u: Any, a: Any) -> None:
+        u[:] = mean @ (fill.bind(a=a) @ u)
+        u[top] = 2.0 * u[top]
+
+    u, a = on.empty(plane), on.empty(plane)
+    u.fill(lambda j, i: j / 3 + i / 7)
+    a.fill(lambda j, i: 1.0 + i)
+    for _ in range(2):
+        cool(u, a)
+    return bits(u)
 
 
 def swept(comm: Any) -> str:
