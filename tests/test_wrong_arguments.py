@@ -306,6 +306,11 @@ CALLS: list[Any] = [
     call("gmres", solvers.gmres, T, x, x, rtol=1e-5, atol=0.0, restart=2, maxiter=1, M=None,
          callback=None),
     call("chebyshev", solvers.chebyshev, T, x, x, bounds=(1.0, 4.0), rtol=1e-5, maxiter=1, M=None),
+    call("lobpcg", solvers.lobpcg, T, np.eye(2, 5), None, None, None, rtol=1e-5, atol=0.0,
+         maxiter=1, largest=False),
+    call("LOBPCG", solvers.LOBPCG, T, None, None),
+    call("LOBPCG.__call__", solvers.LOBPCG(T), np.eye(2, 5), Y=None, rtol=1e-5, atol=0.0,
+         maxiter=1, largest=False),
     *[
         call(f.__name__, f, T, None)
         for f in (solvers.CG, solvers.BiCGStab, solvers.Richardson)

@@ -46,9 +46,9 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Errors": (ssr, "Error"),
     "Solvers": (
         ssr.solvers,
-        "cg bicgstab gmres chebyshev richardson Multigrid interpolation Jacobi GaussSeidel ILU IC "
-        "Solution Solver CG BiCGStab GMRES Chebyshev Richardson Smoother Factorisation "
-        "Preconditioner",
+        "cg bicgstab gmres chebyshev richardson lobpcg Multigrid interpolation Jacobi GaussSeidel "
+        "ILU IC Solution Eigenpairs Solver CG BiCGStab GMRES Chebyshev Richardson LOBPCG Smoother "
+        "Factorisation Preconditioner",
     ),
     "Coordinates": (
         ssr.coordinates,

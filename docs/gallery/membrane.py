@@ -1,8 +1,8 @@
 """The lowest notes of an L-shaped drum: three square blocks, linked.
 
--Laplace(u) = lambda u with u = 0 on the rim. Inverse iteration, each step of which solves a
-Poisson problem by conjugate gradients, finds one eigenvalue after the other. The first is
-9.63972... for unit squares (L. Fox, P. Henrici and C. Moler, SIAM J. Numer. Anal. 4, 1967).
+-Laplace(u) = lambda u with u = 0 on the rim. LOBPCG finds all vectors together; two more than are
+wanted make it faster. The first eigenvalue is 9.63972... for unit squares (L. Fox, P. Henrici and
+C. Moler, SIAM J. Numer. Anal. 4, 1967).
 """
 
 import numpy as np
@@ -21,16 +21,6 @@ A = (ssr.stencil(cells, wide, star) @ bc.fill(wide, bc.copy(), bc.dirichlet(0.0)
 
 def run(size=64, modes=4):
     """Return eigenvalues and eigenvectors, arrays [block, y, x]."""
-    rng = np.random.default_rng(0)
-    values, vectors = [], []
-    for _ in range(modes):
-        u = rng.standard_normal((3, size, size))
-        for _ in range(60):
-            for known in vectors:
-                u -= np.vdot(known, u) * known
-            u /= np.linalg.norm(u)
-            value = np.vdot(u, A @ u) * size**2
-            u = ssr.solvers.cg(A, u, x0=u * size**2 / value, rtol=1e-6).x
-        values.append(value)
-        vectors.append(u / np.linalg.norm(u))
-    return values, vectors
+    guess = np.random.default_rng(0).standard_normal((modes + 2, 3, size, size))
+    found = ssr.solvers.lobpcg(A, guess, M=ssr.solvers.IC(), rtol=1e-6)
+    return found.eigenvalues[:modes] * size**2, found.eigenvectors[:modes]

@@ -2,6 +2,7 @@
 
 from ..public import all_explained, explain_methods
 from .coarsening import interpolation
+from .eigenvalues import LOBPCG, Eigenpairs, lobpcg
 from .factorisations import IC, ILU, Factorisation
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid
@@ -15,8 +16,10 @@ __all__ = [
     "GMRES",
     "IC",
     "ILU",
+    "LOBPCG",
     "BiCGStab",
     "Chebyshev",
+    "Eigenpairs",
     "Factorisation",
     "GaussSeidel",
     "Jacobi",
@@ -31,6 +34,7 @@ __all__ = [
     "chebyshev",
     "gmres",
     "interpolation",
+    "lobpcg",
     "richardson",
 ]
 

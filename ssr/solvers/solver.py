@@ -19,6 +19,7 @@ from ..compiling import compiling
 from ..errors import ArgumentError, DtypeError, NonFiniteError, OutOfRangeError, SpaceError
 from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
+from ..matrices.operator import Operator
 from ..programs import reductions
 from ..programs.program import Program, begin, program
 from ..public import explained
@@ -32,7 +33,7 @@ from .preconditioners import Preconditioner, called
 from .stopping import DIVERGED, NOT_FINITE, STAGNATED, Breakdown, check_limits
 from .vectors import V, Vector
 
-S = TypeVar("S", bound="Solver")
+S = TypeVar("S")
 
 MODERATE = {"float64": 2.0**200, "float32": 2.0**20}
 """Norms up to this one, and down to its reciprocal, have squares and products in range."""
@@ -119,7 +120,7 @@ class Solver(Inverse):
 
     def __init__(self, A: Matrix | Assembled, M: Preconditioner | None = None) -> None:
         if not isinstance(A, (Matrix, Assembled)):
-            raise ArgumentError(f"A is {_told(A)}, not a matrix of ssr.", hint=_hint(A))
+            raise no_matrix(A)
         if A.rows != A.cols:
             raise SpaceError(
                 f"{A.name} is not square: its rows and columns are different spaces.",
@@ -463,14 +464,14 @@ class Solver(Inverse):
         return self.program(residual)
 
 
-def remembered(kind: type[S], A: Any, *rest: Any) -> S:
+def remembered(kind: Callable[..., S], A: Any, *rest: Any) -> S:
     """Return ``kind(A, *rest)``, or the last solver of this kind for A if the rest was the same.
 
     The solver is kept with the matrix and lives as long.
     """
-    if not isinstance(A, (Matrix, Assembled)):
+    if not isinstance(A, (Operator, Program)):
         return kind(A, *rest)
-    known: dict[type[Solver], tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
+    known: dict[Any, tuple[tuple[Any, ...], Any]] = vars(A).setdefault("solvers", {})
     given, solver = known.get(kind, (None, None))
     if given is None or not all(map(_same, given, rest)):
         solver = kind(A, *rest)
@@ -482,15 +483,17 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and bool(a == b))
 
 
-def _told(A: object) -> str:
-    return "an affine matrix" if _is_affine(A) else type(A).__name__
-
-
-def _hint(A: object) -> str:
-    """Return what to do with something that is no matrix."""
+def no_matrix(A: object) -> ArgumentError:
+    """Return the error for something that is no matrix, with what to do with it."""
     if _is_affine(A):
-        return "Solve with its linear part: cg(A.linear, b - A.offset), where sizes are bound."
-    return "Make one of a sparse matrix of SciPy: ssr.from_scipy(A, rows=space, cols=space)."
+        return ArgumentError(
+            "A is an affine matrix, not a matrix of ssr.",
+            hint="Solve with its linear part: cg(A.linear, b - A.offset), where sizes are bound.",
+        )
+    return ArgumentError(
+        f"A is {type(A).__name__}, not a matrix of ssr.",
+        hint="Make one of a sparse matrix of SciPy: ssr.from_scipy(A, rows=space, cols=space).",
+    )
 
 
 def _is_moderate(dtype: np.dtype[Any], *norms: float) -> bool:

@@ -124,6 +124,16 @@ def levels(comm: Any) -> str:
     return bits(z)
 
 
+def eigenvalues(comm: Any) -> str:
+    """Return the bits of eigenvalues and of an eigenvector."""
+    on, fields = bc.spread(plane, comm), []
+    for k in range(2):
+        fields.append(on.zeros(plane))
+        fields[k].fill(lambda j, i, k=k: np.sin((1.0 + k) * i + (2.0 + k) * j))
+    w, v = ssr.solvers.lobpcg(product @ product.T, fields, maxiter=3)
+    return f"{w.tobytes().hex()} {bits(v[0])}"
+
+
 def bits(field: bc.Field) -> str:
     return hashlib.sha256(field.gather().tobytes()).hexdigest()[:16]
 
@@ -457,6 +467,14 @@ def drifts() -> None:
         print(found)
 
 
+def eigenvalue_job() -> None:
+    """Print the eigenvalues that all ranks find."""
+    comm = bc.world()
+    found = eigenvalues(comm)
+    if comm.rank == 0:
+        print(found)
+
+
 JOBS: dict[str, Callable[..., None]] = {
     "ends": ends,
     "drifts": drifts,
@@ -469,6 +487,7 @@ JOBS: dict[str, Callable[..., None]] = {
     "disagrees": disagrees,
     "calls apart": calls_apart,
     "drops": drops,
+    "eigenvalues": eigenvalue_job,
     "limited": limited,
     "simulations": simulations,
     "files": files,
