@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import wraps
@@ -147,9 +149,36 @@ class Immutable:
             hint="It never changes: use it in both places.",
         )
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """Return the name of the variable of a module that holds it, as for functions."""
+        place = _variable_of(self)
+        if place is None:
+            raise UnsupportedError(
+                f"{self!r} cannot be pickled.",
+                note="It is made of functions, and is no variable of a module.",
+                hint="Make it at the top level of a module, or again from its definition in each "
+                "process; kernels come from the cache.",
+            )
+        return value_of, place
+
+
+def value_of(module: str, name: str) -> Any:
+    """Return the value of a variable of a module, for pickles."""
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
         raise UnsupportedError(
-            f"{self!r} cannot be pickled.",
-            note="It is made of functions.",
-            hint="Make it again from its definition in each process; kernels come from the cache.",
-        )
+            f"A pickle names {module}.{name}, which is not here.",
+            note=str(error),
+            hint="The process that reads it imports the same modules.",
+        ) from error
+
+
+def _variable_of(value: object) -> tuple[str, str] | None:
+    """Return the module and the name of a variable that holds a value, if there is one."""
+    for module, imported in list(sys.modules.items()):
+        if module != "__mp_main__":
+            for name, held in list(getattr(imported, "__dict__", {}).items()):
+                if held is value:
+                    return module, name
+    return None

@@ -244,8 +244,8 @@ class Operator(Immutable, ABC, Generic[Made]):
 
         Notes
         -----
-        An operator is pickled with its matrix, so it cannot be if the matrix is made of functions;
-        pickle ``A.to_scipy()`` then.
+        An operator is pickled with its matrix, which is pickled by the name of the variable of a
+        module that holds it. Pickle ``A.to_scipy()`` for others.
 
         Examples
         --------

@@ -99,7 +99,7 @@ CASES: list[tuple[str, Callable[[], object], type[Exception], str]] = [
     ("fastmath", lambda: ssr.Options(fastmath=True), ArgumentError, "partial_sums"),
     ("side", lambda: bc.periodic(axis=0, side="low"), ArgumentError, "no argument 'side'"),
     ("large", lambda: ssr.stencil(line, line, {0: 10**400}), DtypeError, "too large"),
-    ("pickle", lambda: pickle.dumps(A), UnsupportedError, "in each process"),
+    ("pickle", lambda: pickle.dumps(2.0 * A), UnsupportedError, "in each process"),
     ("pickle of a program", lambda: pickle.dumps(assigns(lambda x, t: x)()), UnsupportedError, ""),
     ("deepcopy", lambda: copy.deepcopy(H), UnsupportedError, "use it in both places"),
 ]

@@ -165,10 +165,9 @@ def double(x: Any) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        lambda: A,
+        lambda: 2.0 * A,
         lambda: A.bind(n=15).aslinearoperator(),
         lambda: stored(A),
-        lambda: double,
         lambda: double.bind(np.ones(3)),
         *INVERSES.values(),
     ],
