@@ -157,11 +157,16 @@ def _axis(given: Any, count: int) -> int:
 
 def _centers(number: int, given: Any, count: int) -> Array:
     """Return the coordinates of cells along an axis."""
+    if count < 2:
+        raise ArgumentError(
+            f"Coordinates are given for axis {number}, which has one cell of unknown width.",
+            hint="Give None: points have indices along this axis, from -1/2 to 1/2.",
+        )
     found = real_array(f"The coordinates of axis {number}", given).astype(np.float64)
-    if found.shape != (count,) or count < 2:
+    if found.shape != (count,):
         raise ShapeError(
             f"The coordinates of axis {number} have shape {found.shape}, not ({count},).",
-            hint="Give one for each of at least two cells, that of its center.",
+            hint="Give one for each cell, that of its center.",
         )
     if not np.isfinite(found).all() or not (np.diff(found) > 0).all():
         raise ArgumentError(

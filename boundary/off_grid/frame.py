@@ -77,12 +77,8 @@ class Frame:
     def outside(self, coordinates: Array) -> Array:
         """Return which coordinates are outside the domain, shape (points,)."""
         low, high = np.transpose([ruler.ends for ruler in self.rulers])
-        beyond: Array = ((coordinates < low) | (coordinates > high)).any(axis=1)
-        for number, ruler in enumerate(self.rulers):
-            if ruler.axis.is_block:
-                block = coordinates[:, number]
-                beyond = beyond | (block != np.round(block))
-        return beyond
+        found: Array = ((coordinates < low) | (coordinates > high)).any(axis=1)
+        return found
 
     def clamped(self, coordinates: Array) -> Array:
         """Return the nearest coordinates in the domain."""

@@ -101,7 +101,7 @@ def _of_field(on: Spread, u: Field) -> Operand:
 
 def _of_array(on: Spread, u: Array, space: Space, *, written: bool) -> Operand:
     extent = space.extent(on.sizes)
-    if u.shape[-space.ndim :] != extent or u.ndim > space.ndim + 1:
+    if u.shape[-space.ndim :] != extent or u.ndim > space.ndim + 1 or not u.size:
         raise ShapeError(
             f"The array has shape {u.shape}, not {extent}.",
             note=f"its space is {space!r}; the components of a vector field are its first axis",

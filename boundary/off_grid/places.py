@@ -82,20 +82,29 @@ class Places:
                 f"The coordinates of point {row} are {tuple(found[row].tolist())}.",
                 note="Coordinates are finite numbers.",
             )
+        self._check_blocks(found)
         found = self.frame.wrapped(found)
         if self.outside == "raise":
             self._check_inside(found)
         return self.frame.clamped(found) if self.outside == "clamp" else found
+
+    def _check_blocks(self, coordinates: Array) -> None:
+        for x, ruler in zip(coordinates.T, self.frame.rulers, strict=True):
+            count = ruler.axis.high
+            wrong = np.flatnonzero((x != np.round(x)) | (x < 0) | (x >= count))
+            if ruler.axis.is_block and len(wrong):
+                raise OutOfRangeError(
+                    f"The block of point {wrong[0]} is {x[wrong[0]]:g}.",
+                    note=f"Blocks have the numbers 0 to {count - 1}.",
+                )
 
     def _check_inside(self, coordinates: Array) -> None:
         outside = np.flatnonzero(self.frame.outside(coordinates))
         if not len(outside):
             return
         row = int(outside[0])
-        ends = ", ".join(
-            f"0 to {r.axis.high - 1}" if r.axis.is_block else "{:g} to {:g}".format(*r.ends)
-            for r in self.frame.rulers
-        )
+        rulers = [ruler for ruler in self.frame.rulers if not ruler.axis.is_block]
+        ends = ", ".join("{:g} to {:g}".format(*ruler.ends) for ruler in rulers)
         raise OutOfRangeError(
             f"Point {row} is outside the cells, at {tuple(coordinates[row].tolist())}.",
             note=f"The ranges of the axes are {ends}.",

@@ -98,27 +98,29 @@ class Transfers:
     def interpolate(self, bases: Bases, rows: Mapping[int, Array], out: Array) -> None:
         """Sum over the stencils, into the rows of the ranks' points."""
         gather, width, size = self._functions.gather, self._width, self.dtype.itemsize
-        if self._links.world.ranks > 1:
-            rooms, sent, channel = self._values
-            for pair, message in sent.items():
-                places, ones = self._gathers.sent[pair]
-                for c, base in enumerate(bases[pair[0]]):
-                    given = places.ctypes.data, ones.ctypes.data, base, 0
-                    gather(len(places), 1, width, *given, message.ctypes.data + c * size)
-            channel.start()
-            channel.wait()
-            others = {rank: room.ctypes.data for rank, room in rooms.items()}
-        else:
-            others = dict.fromkeys(rows, 0)
-        for rank, stencils in self._links.stencils.items():
-            count, entries = stencils.shape
+        received = self._exchanged(bases) if self._links.world.ranks > 1 else None
+        for rank, (count, entries, *tables) in self._gathers.tables.items():
+            others = 0 if received is None else received[rank].ctypes.data
             found = out if len(rows) == 1 else np.empty((count, width), out.dtype)
-            tables = self._gathers.tables[rank]
+            target = found.ctypes.data
             for c, base in enumerate(bases[rank]):
-                targets = others[rank] + c * size, found.ctypes.data + c * size
-                gather(count, entries, width, *tables, base, *targets)
+                given = *tables, base, others + c * size, target + c * size
+                gather(count, entries, width, *given)
             if found is not out:
                 out[rows[rank]] = found
+
+    def _exchanged(self, bases: Bases) -> dict[int, Array]:
+        """Return for each rank the values of its stencils that others own."""
+        gather, width, size = self._functions.gather, self._width, self.dtype.itemsize
+        rooms, sent, channel = self._values
+        for pair, message in sent.items():
+            places, ones = self._gathers.sent[pair]
+            for c, base in enumerate(bases[pair[0]]):
+                given = places.ctypes.data, ones.ctypes.data, base, 0
+                gather(len(places), 1, width, *given, message.ctypes.data + c * size)
+        channel.start()
+        channel.wait()
+        return rooms
 
     # -- injection -------------------------------------------------------------------------------
 
@@ -169,7 +171,8 @@ class _Gathers:
     places
         For each rank, of its stencils; those below zero count from -1 down in what it receives.
     tables
-        For each rank the addresses of its places and weights.
+        For each rank the numbers of its points and their entries, and the addresses of its
+        places and weights.
     sent
         For each message the places of its values, and weights that are one.
     """
@@ -183,7 +186,7 @@ class _Gathers:
                 places[remote.mask] = -1 - remote.slots * width
             self.places[rank] = places
         self.tables = {
-            rank: (places.ctypes.data, links.stencils[rank].weights.ctypes.data)
+            rank: (*places.shape, places.ctypes.data, links.stencils[rank].weights.ctypes.data)
             for rank, places in self.places.items()
         }
         self.sent = {

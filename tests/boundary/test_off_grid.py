@@ -24,6 +24,7 @@ from ssr.native import machine_code
 
 cells = ssr.Space(7, 9)
 SPACES = cells, cells.faces(0), cells.faces(1), cells.nodes(), cells.grow(2), cells.grow((0, 1), 3)
+blocks = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
 METHODS = "nearest", "linear", "cubic"
 
 
@@ -193,10 +194,10 @@ def test_fills_give_ghosts() -> None:
 def test_points_of_blocks() -> None:
     grid = bc.Grid(6 * [(5, 5)], links=bc.cubed_sphere())
     q, x = random().random((6, 5, 5)), random().uniform(0, 4, (12, 2))
-    blocks = np.arange(12) % 6
-    found = bc.points(grid, np.column_stack([blocks, x]), "cubic").interpolate(q)
+    panels = np.arange(12) % 6
+    found = bc.points(grid, np.column_stack([panels, x]), "cubic").interpolate(q)
     one = bc.points(ssr.Space(5, 5), x, "cubic")
-    each = [one.interpolate(q[block])[number] for number, block in enumerate(blocks)]
+    each = [one.interpolate(q[block])[number] for number, block in enumerate(panels)]
     np.testing.assert_array_equal(found, each)
 
 
@@ -266,6 +267,13 @@ def test_no_points_and_one_cell() -> None:
         ({"periodic": 1}, ArgumentError, "not a sequence"),
         ({"axes": [None]}, ShapeError, "1 entries"),
         ({"axes": [None, np.arange(8)]}, ShapeError, r"not \(9,\)"),
+        ({"axes": [None, [1.0]], "cells": ssr.Space(7, 1)}, ArgumentError, "one cell"),
+        ({"coordinates": [[0.5, 1, 1]], "cells": blocks}, OutOfRangeError, "block of point 0"),
+        (
+            {"coordinates": [[2, 1, 1]], "cells": blocks, "outside": "clamp"},
+            OutOfRangeError,
+            "0 to 1",
+        ),
         ({"axes": [None, -np.arange(9)]}, ArgumentError, "do not increase"),
         ({"numbers": [1]}, ArgumentError, "each once"),
         ({"numbers": [0.5]}, ShapeError, "integers"),
@@ -288,6 +296,7 @@ def test_fields_that_are_refused() -> None:
     shared.flags.writeable = True
     for field, error, words in (
         (np.ones((9, 7)), ShapeError, "Give the space"),
+        (np.ones((0, 7, 9)), ShapeError, "Give the space"),
         (np.ones((7, 9), int), DtypeError, "int64"),
         (u.astype(">f8"), DtypeError, "native"),
         (u[::-1], ContiguityError, "negative strides"),
