@@ -24,13 +24,11 @@ from apps.ranks import add_threads, ranks_of
 
 from . import cases, solvers
 from .cases import DAY
-from .checkpoint import Checkpoint, CheckpointError, Setting, digest, load, save
+from .checkpoint import Checkpoint, Setting, load
 from .diagnostics import Gauges, courant
-from .files import OutputError, check_place, publish
 from .output import Output, read, suffix
 from .plot import Picture, Points, draw
-from .process import interrupted, prepare, undisturbed
-from .progress import Progress
+from .process import prepare
 from .run import Make, Result, Run, time_step
 
 LARGEST = 10**6
@@ -86,29 +84,22 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     if given.threads != 1:
         threads = ranks_of(parser, given)
         make = lambda setting: solvers.make(setting, threads)  # noqa: E731
-    start = None if given.restart is None else load(given.restart, check=first)
+    start = None if given.restart is None else load(given.restart)
     setting, until, make = _setting(given, start, make)
     rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")
     output = None
     if given.output is not None:
         command = shlex.join(["python", "-m", "apps.swe", *arguments])
         output = Output(given.output, setting, command, fresh=start is None)
-    run = Run(setting, make, until, 3600 * given.every, start, rescue)
-    report = (lambda found: None) if output is None else output.write
-    place = given.checkpoint
-    keep = (
-        (lambda state: None) if place is None else (lambda state: save(place, state, first=first))
-    )
-    progress = Progress(sys.stderr, wanted=first)
+    every = 3600 * given.every
+    if given.steps is not None:  # which reports do not divide
+        every = setting.dt * max(1, round(every / setting.dt))
+    run = Run(setting, make, until, every, start, rescue, given.checkpoint)
     try:
-        result = run.run(report, progress, keep, None if ranks is None else interrupted)
-    except KeyboardInterrupt:
-        with undisturbed():
-            progress.done()
-            return _interrupted(run, given.checkpoint, first)
-    finally:
-        progress.done()
-    told = digest(result.last.state) if given.digest else None
+        result = run.run() if output is None else run.run(output.write)
+    except KeyboardInterrupt as stopped:
+        return _interrupted(run, stopped, given.checkpoint, first)
+    told = ssr.output.digest({"state": result.last.state}) if given.digest else None
     try:
         _write(given, result, first)
     finally:  # the numbers are shown even if a file cannot be written
@@ -124,7 +115,7 @@ def _write(given: argparse.Namespace, result: Result, first: bool) -> None:
     """Write the numbers and the picture of a run, on the first rank."""
     if given.json is not None and first:
         text = as_json(result.document())
-        publish(given.json, lambda file: file.write(text.encode()))
+        ssr.output.publish(given.json, lambda file: file.write(text.encode()))
     if given.plot is not None:
         setting, last = result.setting, result.last
         title = _title(setting, last.seconds / DAY)
@@ -227,7 +218,7 @@ def _check_places(parser: Parser, given: argparse.Namespace, first: bool) -> Non
         if path is None:
             continue
         if first:
-            check_place(path, folder=path.suffix == ".zarr" and name == "output")
+            ssr.output.check_place(path, folder=path.suffix == ".zarr" and name == "output")
         other = taken.setdefault(path.resolve(), name)
         if other != name and (other, name) != ("restart", "checkpoint"):
             parser.error(f"--{name} and --{other} are one file, {path}.")
@@ -236,7 +227,7 @@ def _check_places(parser: Parser, given: argparse.Namespace, first: bool) -> Non
 def _require(package: str, extra: str) -> None:
     """Refuse to begin what would fail later because a package is missing."""
     if importlib.util.find_spec(package) is None:
-        raise OutputError(
+        raise ssr.errors.OutputError(
             f"The package {package} is missing.",
             hint=f"Install it, or all of the extra: pip install -e '.[{extra}]'.",
         )
@@ -277,19 +268,19 @@ def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]
     for name in "case", "n", "angle", "weights", "solver":
         here, there = getattr(given, name), getattr(setting, name)
         if here is not None and here != there:
-            raise CheckpointError(
+            raise ssr.errors.CheckpointError(
                 f"{given.restart} is of another run: --{name} is {there} there and {here} here.",
                 hint=f"Leave out --{name}; a run continues as it began.",
             )
     if given.viscosity is not None:
         nu = _chosen(given.viscosity, cases.case(setting.case), setting.n)
         if nu != setting.viscosity:
-            raise CheckpointError(
+            raise ssr.errors.CheckpointError(
                 f"{given.restart} keeps its viscosity of {setting.viscosity:g} m4/s.",
                 hint="Leave out --viscosity; a run continues as it began.",
             )
     if given.cfl is not None or given.dt is not None:
-        raise CheckpointError(
+        raise ssr.errors.CheckpointError(
             f"{given.restart} keeps its time step of {setting.dt:g} s.",
             hint="Leave out --dt and --cfl; a run continues as it began.",
         )
@@ -299,14 +290,15 @@ def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]
     return setting, DAY * days
 
 
-def _interrupted(run: Run, path: Path | None, first: bool) -> int:
-    """Save the last good state of a run that the user has stopped."""
-    place = ""
-    if path is not None and run.good.step > run.start.step:
-        save(path, run.good, first=first)
-        place = f"; the state after step {run.good.step} is in {path}"
+def _interrupted(run: Run, stopped: KeyboardInterrupt, path: Path | None, first: bool) -> int:
+    """Tell where a run that the user has stopped is saved."""
+    step = None
+    if path is not None and isinstance(stopped, ssr.simulation.Interrupted):
+        step = stopped.steps
+    elif path is not None and run.save_good(path):  # the present step was interrupted
+        step = run.good
     if first:
-        tell(f"stopped{place}")
+        tell("stopped" if step is None else f"stopped; the state after step {step} is in {path}")
     return STOPPED
 
 
@@ -359,7 +351,7 @@ def _plot(arguments: list[str], make: Make, first: bool) -> int:
     with read(given.file) as file:
         records = file.sizes["time"]
         if not -records <= given.record < records:
-            raise OutputError(
+            raise ssr.errors.OutputError(
                 f"{given.file} has {records} records; there is no record {given.record}."
             )
         record = file.isel(time=given.record)
@@ -386,5 +378,5 @@ def _verify(arguments: list[str], make: Make, first: bool) -> int:
 
 if __name__ == "__main__":
     every = bc.world()
-    prepare(together=every is not None)
+    prepare()
     sys.exit(flush(main(ranks=every)))

@@ -1,4 +1,4 @@
-"""Advance a flow in time: the loop over steps, what is checked, and when it stops.
+"""A flow in time: the callbacks of its simulation, and its results.
 
 A run is one setting from one time to another. Every step is checked for numbers that are not
 finite; every tenth one, and every one with a report, for waves that are too fast. Either stops the
@@ -11,7 +11,7 @@ as the whole.
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,8 @@ import boundary as bc
 import ssr
 
 from .cases import DAY
-from .checkpoint import Checkpoint, Setting, save
+from .checkpoint import Checkpoint, Setting
 from .diagnostics import Gauges, Invariants, Norms, Range, Values, courant
-from .files import OutputError
 from .scheme import Solver
 
 BETWEEN = 10
@@ -116,9 +115,11 @@ class Run:
     until
         The time at which the run ends, in seconds.
     every
-        The time between reports, in seconds.
+        The time between reports, and between checkpoints, in seconds.
     rescue
         Where the last good state is saved if the flow becomes unstable.
+    checkpoint
+        Where the run is saved as it goes, and when it ends.
     """
 
     def __init__(
@@ -129,105 +130,84 @@ class Run:
         every: float = math.inf,
         start: Checkpoint | None = None,
         rescue: Path | None = None,
+        checkpoint: Path | None = None,
     ) -> None:
-        self.setting, self.until, self.every, self.rescue = setting, until, every, rescue
+        self.setting, self.until, self.rescue = setting, until, rescue
         self.solver = make(setting)
         self.case, self.gauges = self.solver.case, Gauges(self.solver)
         self.initial, *_ = self.gauges.observe()
-        if start is not None:
-            self.solver.state.set(start.state)
-        state = self.solver.state.copy()
-        step, seconds = (0, 0.0) if start is None else (start.step, start.seconds)
-        self.start = self.good = Checkpoint(setting, step, seconds, state)
         self.courant, self.drift = math.nan, Invariants(0.0, 0.0, 0.0)
-        self.steps = math.ceil((until - self.start.seconds) / setting.dt - 1e-9)
-        if self.steps < 1:
+        self._stepping = self._first = 0.0
+        self._hear: Callable[[Report], object] = lambda report: None
+        self._last: Report | None = None
+        stepper = ssr.simulation.FunctionStepper(
+            self._step, {"state": self.solver.state}, dt=setting.dt
+        )
+        self.simulation = ssr.simulation.Simulation(stepper, until, progress=self._line)
+        if start is not None:
+            self.simulation.restore(start.file)
+        self.begin = self.good = self.simulation.steps
+        self._good: tuple[dict[str, bc.Field], dict[str, Any]] | None = None
+        if until <= self.simulation.time:
             raise ssr.errors.ArgumentError(
                 f"The run is to end after {until / DAY:g} days, "
-                f"but begins after {self.start.seconds / DAY:g}.",
+                f"but begins after {self.simulation.time / DAY:g}.",
                 hint="Ask for more days.",
             )
+        self._add_callbacks(every, checkpoint)
 
-    def run(
-        self,
-        report: Callable[[Report], object] = lambda report: None,
-        progress: Callable[["Run", int], object] = lambda run, step: None,
-        keep: Callable[[Checkpoint], object] = lambda checkpoint: None,
-        stop: Callable[[], bool] | None = None,
-    ) -> Result:
+    def _add_callbacks(self, every: float, checkpoint: Path | None) -> None:
+        add, is_regular = self.simulation.add, every < math.inf
+        add(self._check_finite, steps=1)
+        add(self._check_speeds, steps=BETWEEN)
+        if is_regular:
+            add(self._report, time=every)
+        add(self._report, times=[0.0, self.until])
+        add(self._keep, steps=BETWEEN)
+        if checkpoint is not None:
+            about = {"setting": asdict(self.setting)}
+            saver = ssr.simulation.Checkpointer(checkpoint, data=about)
+            add(saver, **({"time": every} if is_regular else {"times": [self.until]}))
+
+    def run(self, report: Callable[[Report], object] = lambda report: None) -> Result:
         """Take all steps.
 
         Parameters
         ----------
         report
-            Called at the end, at regular times before, and at the start of a flow.
-        keep
-            Called with the state after each report of a step, to save it. Between the two calls the
-            state becomes the last good one, so that a state which is saved has been reported.
-        progress
-            Called before the first step with 0, and after each step with its number.
-        stop
-            Called after each step: whether the run is to be interrupted. All ranks stop if it is
-            true on one of them.
+            Called at the start of a flow, at regular times, and at the end.
 
         Raises
         ------
-        KeyboardInterrupt
-            If the run is to stop.
+        ssr.simulation.Interrupted
+            After Ctrl-C and other signals that end a process; the run has been saved.
         UnstableError
             If the flow becomes unstable.
         """
-        began, stepping, first = time.perf_counter(), 0.0, 0.0
-        self._check_speeds(self.start.step)
-        last = self.report(0)
-        if self.start.step == 0:
-            report(last)
-        progress(self, 0)
-        for count in range(1, self.steps + 1):
-            then = time.perf_counter()
-            self.solver.step(self.length(count))
-            stepping += time.perf_counter() - then
-            first = first or stepping
-            step = self.start.step + count
-            self._check_finite(step)
-            due = self._due(count)
-            if due or step % BETWEEN == 0:
-                self._check_speeds(step)
-                if due:
-                    report(last := self.report(count))
-                self.good = self.checkpoint(count)
-                if due:
-                    keep(self.good)
-            progress(self, count)
-            if stop is not None and self.solver.on.any(stop()):
-                raise KeyboardInterrupt
-        wall = time.perf_counter() - began
-        each = (stepping - first) / (self.steps - 1) if self.steps > 1 else stepping
+        self._hear = report
+        if self.begin:
+            self._check_speeds()
+        done = self.simulation.run()
+        assert self._last is not None
+        count = done.steps
+        each = (self._stepping - self._first) / (count - 1) if count > 1 else self._stepping
         ranks = self.solver.on.world.ranks
-        return Result(self.setting, self.steps, last, wall, each, first - each, ranks)
+        return Result(self.setting, count, self._last, done.wall, each, self._first - each, ranks)
 
-    def length(self, count: int) -> float:
-        """Return the length of a step; the last one may be shorter."""
-        rest = self.until - self.seconds(count - 1)
-        return self.setting.dt if rest > self.setting.dt * (1 - 1e-6) else rest
+    def _step(self, t: float, dt: float) -> None:
+        then = time.perf_counter()
+        self.solver.step(dt)
+        self._stepping += time.perf_counter() - then
+        self._first = self._first or self._stepping
 
-    def seconds(self, count: int) -> float:
-        """Return the time after some steps."""
-        return min(self.start.seconds + count * self.setting.dt, self.until)
-
-    def checkpoint(self, count: int) -> Checkpoint:
-        """Return the present state, to be saved."""
-        step, state = self.start.step + count, self.solver.state.copy()
-        return Checkpoint(self.setting, step, self.seconds(count), state)
-
-    def report(self, count: int) -> Report:
+    def report(self) -> Report:
         """Return all that is known about the present state."""
-        seconds, gauges = self.seconds(count), self.gauges
+        seconds, gauges = self.simulation.time, self.gauges
         now, height, vorticity = gauges.observe()
         self.drift = now.drift(self.initial)
         return Report(
             self.solver,
-            self.start.step + count,
+            self.simulation.steps,
             seconds,
             self.solver.state,
             gauges.values,
@@ -238,24 +218,39 @@ class Run:
             gauges.norms(seconds),
         )
 
-    def _due(self, count: int) -> bool:
-        """Whether a report is due: the run ends, or the time of a report lies in this step."""
-        if count == self.steps:
-            return True
-        now, then = (self.seconds(c) / self.every + 1e-9 for c in (count, count - 1))
-        return math.floor(now) > math.floor(then)
+    def _report(self, simulation: Any = None) -> None:
+        """Make a report, unless there is one of this step; the state is good when it is made."""
+        if self._last is None or self._last.step != self.simulation.steps:
+            self._check_speeds()
+            self._last = self.report()
+            self._hear(self._last)
+            self._keep()
 
-    def _check_finite(self, step: int) -> None:
+    def _keep(self, simulation: Any = None) -> None:
+        """Keep the present state as the last good one."""
+        if self.simulation.steps > self.good:
+            about = {"setting": asdict(self.setting), "simulation": self.simulation.data()}
+            self._good = {"state": self.solver.state.copy()}, about
+            self.good = self.simulation.steps
+
+    def save_good(self, path: Path) -> bool:
+        """Save the last good state; whether there is one."""
+        if self._good is None:
+            return False
+        ssr.output.save(path, *self._good)
+        return True
+
+    def _check_finite(self, simulation: Any = None) -> None:
         if not self.gauges.finite():
-            self._stop(step, math.inf)
+            self._stop(math.inf)
 
-    def _check_speeds(self, step: int) -> None:
+    def _check_speeds(self, simulation: Any = None) -> None:
         speed = self.gauges.fastest()
         self.courant = courant(speed, self.solver.cells, self.setting.dt)
         if not self.courant <= self.solver.limit:
-            self._stop(step, speed)
+            self._stop(speed)
 
-    def _stop(self, step: int, speed: float) -> None:
+    def _stop(self, speed: float) -> None:
         """Save the last good state and raise."""
         bad, dry, fast = self.gauges.worst(speed)
         what = f"has waves of {speed:.0f} m/s, a Courant number of {self.courant:.2f}"
@@ -263,15 +258,25 @@ class Run:
         (panel, j, i), reason = next((at, why) for at, why in reasons if at is not None)
         dt, hint = self.setting.dt, "Begin again with a shorter step, by --dt or --cfl"
         where = ""
-        if self.good.step > self.start.step and self.rescue is not None:
-            where = f"; the state after step {self.good.step} is in {self.rescue}"
+        if self.rescue is not None:
             try:
-                save(self.rescue, self.good, first=self.solver.on.first)
-            except OutputError as error:
+                if self.save_good(self.rescue):
+                    where = f"; the state after step {self.good} is in {self.rescue}"
+            except ssr.errors.OutputError as error:
                 where = f"; {error.message.rstrip('.')}"
         raise UnstableError(
-            f"The run stops at step {step}: panel {panel}, j = {j}, i = {i} {reason}.",
+            f"The run stops at step {self.simulation.steps}: "
+            f"panel {panel}, j = {j}, i = {i} {reason}.",
             note=f"steps are {dt:g} s long; no wave may cross more than "
             f"{self.solver.limit:g} cell in one",
             hint=f"{hint}{where}.",
         )
+
+    def _line(self, simulation: Any) -> str:
+        """Return time, step, Courant number and drift of invariants, as last computed."""
+        mass, energy, enstrophy = self.drift
+        text = f"day {simulation.time / DAY:.2f} of {self.until / DAY:g}"
+        text += f"  step {simulation.steps}  CFL {self.courant:.2f}  mass {mass:+.0e}"
+        if self.case.passive:
+            return text
+        return f"{text}  energy {energy:+.0e}  enstrophy {enstrophy:+.0e}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentError, CheckpointError, OutOfRangeError
 from ..integrate.stepper import Stepper, number
-from ..output import load, save
+from ..output import Checkpoint, load, save
 from ..points.numbers import integer, real
 from ..spaces.distributed import OneProcess, ranks_of
 from .callbacks import Callbacks, Entry
@@ -277,7 +277,7 @@ class Simulation:
                 entry.call(self)
         save(path, self.fields(), {**(data or {}), "simulation": self.data()})
 
-    def restore(self, path: str | os.PathLike[str]) -> None:
+    def restore(self, path: str | os.PathLike[str] | Checkpoint) -> None:
         """Continue from a checkpoint, with the same bits as if the run had not been interrupted.
 
         The number of ranks may be another one. Add the callbacks before: those with a state take
@@ -286,7 +286,7 @@ class Simulation:
         Parameters
         ----------
         path
-            The file.
+            The file, or what `ssr.output.load` has read of it.
 
         Raises
         ------
@@ -297,7 +297,8 @@ class Simulation:
         ShapeError, DtypeError
             If a field has another shape or dtype there.
         """
-        found = load(path, None if self._is_alone else self._ranks)
+        on = None if self._is_alone else self._ranks
+        found = path if isinstance(path, Checkpoint) else load(path, on)
         state = found.data.get("simulation")
         if not isinstance(state, dict):
             raise CheckpointError(
@@ -354,6 +355,7 @@ class Simulation:
                 for checkpointer in self._callbacks.checkpointers:
                     if checkpointer.steps != self.steps:
                         checkpointer(self)
+                progress.show(self._part(), self.steps)
             finally:
                 progress.done()
             if reason is None:

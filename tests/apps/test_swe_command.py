@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
+import ssr
 from apps.swe.__main__ import PICTURES, STOPPED, main, options
 from apps.swe.cases import NAMES
 from apps.swe.checkpoint import load
-from apps.swe.files import OutputError
-from apps.swe.progress import Progress
-from apps.swe.run import Run
+from apps.swe.run import Result, Run
 from tests.apps.swe_oracle import FieldSolver
 
 
@@ -345,29 +344,13 @@ def test_numbers_are_printed_where_their_file_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full(*args: object) -> None:
-        raise OutputError("the disk is full")
+        raise ssr.errors.OutputError("the disk is full")
 
-    monkeypatch.setattr("apps.swe.__main__.publish", full)
+    monkeypatch.setattr(ssr.output, "publish", full)
     assert command(f"--case tc2 --n 8 --days 0.1 --json {tmp_path}/numbers.json") == 1
     printed = capsys.readouterr()
     assert "errors of the depth" in printed.out
     assert printed.err == "error: the disk is full\n"
-
-
-def test_a_terminal_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
-    class Gone(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-        def write(self, text: str) -> int:
-            raise OSError(5, "Input/output error")
-
-    from tests.apps.test_swe_run import SETTING
-
-    progress = Progress(Gone(), pause=0.0)
-    result = Run(SETTING, FieldSolver.of, 7200.0).run(progress=progress)
-    progress.done()
-    assert result.steps == 6
 
 
 class Terminal(io.StringIO):
@@ -375,16 +358,31 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_for_terminals() -> None:
+class Gone(Terminal):
+    def write(self, text: str) -> int:
+        raise OSError(5, "Input/output error")
+
+
+def test_a_terminal_that_is_gone_does_not_stop_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_on(Gone(), monkeypatch).steps == 6
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_progress_is_for_terminals(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_on(stream, monkeypatch)
+    text = stream.getvalue()
+    assert bool(text) == stream.isatty()
+    if text:
+        last = text.split("\r")[-3]
+        for part in "day 0.08 of 0.0833", "step 6", "CFL 0.2", "mass", "energy", "0:00 left":
+            assert part in last
+
+
+def run_on(stream: Any, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """Run on a terminal that shows all lines."""
     from tests.apps.test_swe_run import SETTING
 
-    for stream, shown in (io.StringIO(), False), (Terminal(), True):
-        progress = Progress(stream, pause=0.0)
-        Run(SETTING, FieldSolver.of, 7200.0).run(progress=progress)
-        progress.done()
-        text = stream.getvalue()
-        assert bool(text) == shown
-        if shown:
-            last = text.split("\r")[-3]
-            for part in "day 0.08 of 0.0833", "step 6", "CFL 0.2", "mass", "energy", "0:00 left":
-                assert part in last
+    monkeypatch.delenv("SSR_QUIET", raising=False)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("ssr.simulation.progress.PAUSE", 0.0)
+    return Run(SETTING, FieldSolver.of, 7200.0).run()

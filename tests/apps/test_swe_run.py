@@ -1,7 +1,6 @@
 """Runs: time, reports, stops, and going on bit for bit."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import boundary as bc
 import ssr
 from apps.swe import cases
 from apps.swe.cases import DAY
-from apps.swe.checkpoint import Checkpoint, Setting, load, save
+from apps.swe.checkpoint import Checkpoint, Setting, load
 from apps.swe.diagnostics import Gauges
 from apps.swe.run import Report, Result, Run, UnstableError, time_step
 from apps.swe.verify import CHECKS, Check, rows, verify
@@ -40,36 +39,28 @@ def test_reports_come_at_their_times() -> None:
     assert 1e-6 < result.last.norms.l2 < 1e-2
 
 
-def test_reports_whose_time_is_within_a_step() -> None:
+def test_times_of_reports_are_met_exactly() -> None:
+    """Steps of 1200 s are made shorter where a report is due between."""
     found: list[Report] = []
     Run(SETTING, FieldSolver.of, 2 * HOUR, every=1500.0).run(found.append)
-    assert [report.step for report in found] == [0, 2, 3, 4, 5, 6]
+    assert [report.seconds for report in found] == [0, 1500, 3000, 4500, 6000, 7200]
+    assert [report.step for report in found] == [0, 2, 4, 6, 8, 9]
 
 
 @pytest.mark.parametrize("split", [2, 3])
-def test_parts_of_a_run_report_what_the_whole_does(split: float) -> None:
+def test_parts_of_a_run_report_what_the_whole_does(split: int, tmp_path: Path) -> None:
     """Whether or not a report is due at the time at which the second part begins."""
-    parts, kept = list[Report](), list[Checkpoint]()
-    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR).run(parts.append, keep=kept.append)
-    assert [state.seconds / HOUR for state in kept] == [2, 4, 6]
+    parts = list[Report]()
+    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR).run(parts.append)
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
-    first = Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR)
+    path = tmp_path / "there"
+    first = Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR, checkpoint=path)
+    first.simulation.stop_steps = 3 * split
     parts = []
-    with pytest.raises(KeyboardInterrupt):
-        first.run(parts.append, stop_at(int(3 * split)))
-    start = first.checkpoint(int(3 * split))
-    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR, start=start).run(parts.append)
+    first.run(parts.append)
+    assert load(path).seconds == split * HOUR
+    Run(SETTING, FieldSolver.of, 6 * HOUR, every=2 * HOUR, start=load(path)).run(parts.append)
     assert [report.seconds / HOUR for report in parts] == [0, 2, 4, 6]
-
-
-def stop_at(step: int) -> Callable[[Run, int], None]:
-    """Return a watcher that interrupts a run after a step."""
-
-    def watch(run: Run, count: int) -> None:
-        if count == step:
-            raise KeyboardInterrupt
-
-    return watch
 
 
 def test_a_state_is_good_when_its_report_is_made() -> None:
@@ -82,15 +73,17 @@ def test_a_state_is_good_when_its_report_is_made() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         made.run(report)
-    assert made.good.step == 0
+    assert made.good == 0
     made = Run(SETTING, FieldSolver.of, 4 * HOUR, every=2 * HOUR)
 
-    def keep(state: Checkpoint) -> None:
-        raise KeyboardInterrupt
+    def stop(simulation: Any) -> None:
+        if simulation.steps:
+            raise KeyboardInterrupt
 
+    made.simulation.add(stop, time=2 * HOUR)
     with pytest.raises(KeyboardInterrupt):
-        made.run(keep=keep)
-    assert made.good.step == 6
+        made.run()
+    assert made.good == 6
 
 
 def test_document_has_the_promised_keys() -> None:
@@ -120,24 +113,27 @@ def test_no_error_without_an_exact_solution_and_no_energy_without_moving_water()
 @pytest.mark.parametrize("split", [1.0, 2.0, 3.0])
 def test_a_run_goes_on_bit_for_bit(split: float, tmp_path: Path) -> None:
     whole = run(SETTING, 4)[0].solver.state.gather()
-    first, result = run(SETTING, split)
-    save(tmp_path / "there", first.checkpoint(result.steps))
-    second, last = run(SETTING, 4, load(tmp_path / "there"))
+    path = tmp_path / "there"
+    Run(SETTING, FieldSolver.of, HOUR * split, checkpoint=path).run()
+    second, last = run(SETTING, 4, load(path))
     assert np.array_equal(second.solver.state.gather(), whole)
     assert last.last.step == 12
     assert last.last.drift == run(SETTING, 4)[1].last.drift
 
 
-def test_the_last_step_is_shorter_where_the_time_is_no_multiple() -> None:
-    made, result = run(SETTING, 1.5)
-    assert [made.length(k) for k in (1, 2, 3, 4, 5)] == [1200, 1200, 1200, 1200, 600]
-    assert result.last.seconds == 1.5 * HOUR
+def test_steps_are_equal_where_the_time_is_no_multiple() -> None:
+    times = list[float]()
+    made = Run(SETTING, FieldSolver.of, 1.5 * HOUR)
+    made.simulation.add(lambda s: times.append(s.time))
+    assert made.run().last.seconds == 1.5 * HOUR
+    assert np.diff(times).tolist() == [1080.0] * 5
 
 
-def test_a_run_to_before_its_start_is_refused() -> None:
-    first, result = run(SETTING, 3)
+def test_a_run_to_before_its_start_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "there"
+    Run(SETTING, FieldSolver.of, 3 * HOUR, checkpoint=path).run()
     with pytest.raises(ssr.errors.ArgumentError, match=r"end after 0.0833333 days"):
-        run(SETTING, 2, first.checkpoint(result.steps))
+        run(SETTING, 2, load(path))
 
 
 class Breaking(FieldSolver):
@@ -212,8 +208,8 @@ def test_a_step_that_is_too_long_is_refused_before_the_first() -> None:
 def test_a_really_unstable_run_is_caught() -> None:
     """Above the limit the scheme does break; here the first check is made blind."""
     made = Run(Setting("tc2", 8, 10000.0), FieldSolver.of, 20 * DAY)
-    assert made.report(0).courant > 1.1
-    made._check_speeds = lambda step: None  # type: ignore[method-assign]
+    assert made.report().courant > 1.1
+    made.gauges.fastest = lambda: 0.0  # type: ignore[method-assign]
     with np.errstate(all="ignore"), pytest.raises(UnstableError, match="finite number"):
         made.run()
 
