@@ -19,9 +19,10 @@ from ..grid.boxes import ENDS
 from ..grid.frame import Frame
 from ..grid.link import Point, Side
 from ..grid.numbering import Numbering
-from ..rules.evaluate import affine_in_scalars, check_determined, evaluate, is_live
+from ..rules.evaluate import affine_in_scalars, check_determined, evaluate
 from ..rules.rows import ROUNDING
 from ..rules.strips import Strip, Strips
+from .run_time import is_live_row
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -65,6 +66,11 @@ class Definition:
     @cached_property
     def _strips(self) -> Strips:
         return Strips(self.strips)
+
+    @cached_property
+    def _live(self) -> frozenset[int]:
+        """The strips whose rows a program computes, by their identity."""
+        return frozenset(id(s) for s in self.strips if is_live_row(s.row, self.data))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part; rows and columns are numbered field by field."""
@@ -150,10 +156,7 @@ class Definition:
         """Return the row of a rule, in numbers."""
         count = self.components
         constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
-        weights = (e.weight for e in strip.row.entries)
-        if any(is_live(w, self.data, weight=True) for w in weights) or any(
-            is_live(c, self.data) for c in strip.row.constant
-        ):  # made by other steps of a program
+        if id(strip) in self._live:  # made by other steps of a program
             return Applied(constant + np.nan, scalars, ())
         each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
         for c, value in enumerate(each):

@@ -18,11 +18,12 @@ from ..grid.boxes import Box, Orthant
 from ..grid.frame import Frame
 from ..rules.evaluate import is_live
 from ..rules.given import OnSpace
-from ..rules.rows import Conflict, Entry, Row, Undefined
+from ..rules.rows import Conflict, Row, Undefined
 from ..rules.rule import Rule, check_points
 from ..rules.strips import Strip
 from .closure import Closure, Region, close
 from .definition import Definition
+from .run_time import by_table, computable, is_live_row, scalars_of
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open ranges of indices, in numbers."""
@@ -101,7 +102,7 @@ class Ruled:
         for strip in self.strips:
             for value in strip.row.constant:
                 if not is_live(value, self.data):
-                    found |= _scalars(value)
+                    found |= scalars_of(value)
         return tuple(found)
 
     @cached_property
@@ -110,7 +111,7 @@ class Ruled:
         found: dict[str, None] = {}
         for strip in self.strips:
             for value in (*(e.weight for e in strip.row.entries), *strip.row.constant):
-                found |= _scalars(value)
+                found |= scalars_of(value)
         fields = (v for v in self.data.values() if isinstance(v, OnSpace) and v.array is None)
         return tuple({**found, **{v.name: None for v in fields}})
 
@@ -120,10 +121,10 @@ class Ruled:
         found: dict[str, None] = {}
         for strip in self.strips:
             for entry in strip.row.entries:
-                found |= _scalars(entry.weight)
+                found |= scalars_of(entry.weight)
             for constant in strip.row.constant:
                 if is_live(constant, self.data):
-                    found |= _scalars(constant)
+                    found |= scalars_of(constant)
         return frozenset(found)
 
     @cached_property
@@ -134,9 +135,7 @@ class Ruled:
 
     def is_live(self, row: Row) -> bool:
         """Whether a row is computed when a program runs, and not when its tables are made."""
-        return any(is_live(e.weight, self.data, weight=True) for e in row.entries) or any(
-            is_live(c, self.data) for c in row.constant
-        )
+        return is_live_row(row, self.data)
 
     @cached_property
     def live(self) -> bool:
@@ -182,7 +181,7 @@ class Ruled:
     @property
     def tabled(self) -> bool:
         """Whether entries have matrices, or weights from tables along the sides."""
-        return any(e.mix is not None or _by_table(e) for s in self.strips for e in s.row.entries)
+        return any(e.mix is not None or by_table(e) for s in self.strips for e in s.row.entries)
 
     @property
     def varying(self) -> bool:
@@ -207,22 +206,10 @@ class Ruled:
         self._check_lengths(sizes)
         found = next((c for c in self._known if c.comparisons.holds(sizes)), None)
         if found is None:
-            found = self._computable(close(self.frame, self.strips, sizes))
+            found = close(self.frame, self.strips, sizes)
+            found = computable(found, self.data) if self.live else found
             self._known.append(found)
         return found
-
-    def _computable(self, closure: Closure) -> Closure:
-        """Return a closure without rows that neither tables nor kernels compute."""
-        if not self.live:
-            return closure
-        regions = tuple(
-            replace(region, outcome=MIXED) if self._mixed(region.outcome) else region
-            for region in closure.regions
-        )
-        return replace(closure, regions=regions)
-
-    def _mixed(self, row: object) -> bool:
-        return isinstance(row, Row) and self.is_live(row) and any(_by_table(e) for e in row.entries)
 
     def large(self) -> Closure:
         """Return all ghosts as combinations of owned points, for blocks that are not small."""
@@ -354,23 +341,6 @@ class Ruled:
             note=f"{why}; the rules are {given}",
             hint="Add a rule for them, or read fewer points.",
         )
-
-
-MIXED = Undefined(
-    "coefficients that a program gives meet tables of bc.interpolate or matrices of bc.rotate"
-)
-
-
-def _scalars(value: ir.Value) -> dict[str, None]:
-    return {v.name: None for v in ir.walk(value) if isinstance(v, ir.Scalar)}
-
-
-def _by_table(entry: Entry) -> bool:
-    """Whether an entry is one of tables along a side, or mixes components."""
-    mixes = any(
-        r != c and v != ir.ZERO for r, row in enumerate(entry.mix or ()) for c, v in enumerate(row)
-    )
-    return bool(entry.window) or mixes
 
 
 def _alike(a: Any, b: Any) -> bool:
