@@ -59,7 +59,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         ssr.integrate,
         "rhs RightSide solve_ivp OdeResult step_program explicit ButcherTableau ShuOsher "
         "LowStorage Stepper RungeKutta AdaptiveRungeKutta AdamsBashforth Leapfrog "
-        "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method",
+        "ImplicitRungeKutta BDF2 ImexRungeKutta ImexTableau theta_method ADI FlatRightSide",
     ),
     "Runs": (
         ssr.simulation,
