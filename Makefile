@@ -19,8 +19,7 @@ TESTS :=
 .PHONY: run test check ends docs bench clean
 
 run: $(VENV)/.apps
-	$(BIN)/python -m apps.swe --case $(FLOW) --n 64 --plot out/$(FLOW).png --output out/$(FLOW).nc \
-	  --checkpoint out/$(FLOW).checkpoint
+	$(BIN)/python -m apps.swe --case $(FLOW) --n 64 --plot out/$(FLOW).png --output out/$(FLOW).nc --checkpoint out/$(FLOW).checkpoint
 
 # mpiexec comes with the environment.
 test check: export PATH := $(CURDIR)/$(BIN):$(PATH)
