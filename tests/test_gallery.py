@@ -183,3 +183,11 @@ def test_drifters() -> None:
     _, on_ranks = module.run(24, 0.25, ranks=bc.simulated(5))
     np.testing.assert_array_equal(on_ranks, found[: len(on_ranks)])
     drawn("drifters", days, found)
+
+
+def test_cylinder() -> None:
+    """Errors against the known solution are of second order."""
+    grid, T, sizes, errors = problem("cylinder").run((6, 12), 0.5)
+    assert errors[1] < 2e-3
+    assert abs(np.log2(errors[0] / errors[1]) - 2.0) < 0.15
+    drawn("cylinder", grid, T, sizes, errors)

@@ -241,9 +241,27 @@ def drifters(days, found):
     return figure
 
 
+def cylinder(grid, T, sizes, errors):
+    """Draw the temperature in a section of the cylinder, and the errors on each grid."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
+    r, z = (grid.positions(axis, grid.cells.nodes()) for axis in "rz")
+    for sign in 1, -1:
+        image = left.pcolormesh(sign * r, z, T.T, cmap="inferno", vmin=0.0)
+    figure.colorbar(image, ax=left, label="temperature")
+    left.set(xlabel="r (m)", ylabel="z (m)", aspect="equal", title="Section through the axis")
+    right.loglog(sizes, errors, "o-", label="largest error")
+    right.loglog(sizes, errors[0] * (sizes[0] / np.array(sizes)) ** 2, "k--", label="second order")
+    right.set(xlabel="cells along the radius, twice the steps", ylabel="error")
+    right.set(xticks=sizes, xticklabels=sizes, title="Compared with the known solution")
+    right.minorticks_off()
+    right.grid(alpha=0.3)
+    right.legend()
+    return figure
+
+
 PICTURES = (
     cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere, tsunami,
-    acoustics, drifters,
+    acoustics, drifters, cylinder,
 )  # fmt: skip
 
 

@@ -72,10 +72,9 @@ def from_xarray(grid: Geometry, array: Any, space: Space | None) -> Array:
         _check_coordinate(grid, number, place, array, name)
     values = np.asarray(array.values)
     kind = values.dtype if values.dtype in (np.float32, np.float64) else np.dtype(float)
-    try:
-        return np.array(values, kind, order="C")
-    except (TypeError, ValueError):
-        raise ArgumentError(f"The values of the array are {values.dtype}, not numbers.") from None
+    if values.dtype.kind not in "iuf":
+        raise ArgumentError(f"The values of the array are {values.dtype}, not real numbers.")
+    return np.array(values, kind, order="C")
 
 
 def _check_coordinate(grid: Geometry, number: int, space: Space, array: Any, name: str) -> None:
