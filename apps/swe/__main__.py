@@ -205,8 +205,7 @@ def _check(parser: Parser, given: argparse.Namespace, first: bool) -> None:
             parser.error(f"--plot is {given.plot}; a picture ends in {', '.join(PICTURES)}.")
         _require("matplotlib", "plot")
     if given.output is not None:
-        for package in ("xarray", "zarr" if suffix(given.output) == ".zarr" else "h5netcdf"):
-            _require(package, "io")
+        suffix(given.output)
     _check_places(parser, given, first)
 
 

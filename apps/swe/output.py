@@ -1,8 +1,4 @@
-"""Files of a run that follow the CF conventions: NetCDF (.nc) and Zarr (.zarr).
-
-Each record is appended as soon as it is known, so that a run which stops leaves a file with all
-records up to then. The first one is written aside and then moved.
-"""
+"""Files of a run that follow the CF conventions: NetCDF (.nc) and Zarr (.zarr)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +9,10 @@ import ssr
 
 from . import cases
 from .checkpoint import Setting
-from .conventions import recorded
-from .files import OutputError
+from .conventions import CELLS, SIDES, about, attributes, constants, coordinates, fields
 from .run import Report
-from .stores import STORES, Store
+
+SUFFIXES = ".nc", ".zarr"
 
 
 class Output:
@@ -38,15 +34,13 @@ class Output:
     def __init__(self, path: Path, setting: Setting, command: str, *, fresh: bool = True) -> None:
         suffix(path)
         if path.exists() and not fresh:
-            raise OutputError(
+            raise ssr.errors.OutputError(
                 f"{path} exists already.",
                 note="a run that continues another one writes a file of its own",
                 hint="Give another name; xarray.open_mfdataset reads several files as one.",
             )
-        self.path, self.setting = path, setting
-        self.command = command.encode(errors="backslashreplace").decode()  # attributes are UTF-8
-        self._store: Store | None = None
-        self._made: tuple[int, int] | None = None
+        self.path, self.about = path, about(setting, command)
+        self._writer: ssr.output.Writer | None = None
 
     def write(self, report: Report) -> None:
         """Append a record; all ranks call it together.
@@ -56,27 +50,19 @@ class Output:
         OutputError
             If it cannot be written, or another program has replaced or removed the file.
         """
-        on, record = report.flow.on, recorded(report.values, report.flow.known.at)
-        if self._store is None:
-            store = STORES[suffix(self.path)](self.path, self.setting, self.command, report.flow)
-            store.create(report.seconds, record)
-            self._made, self._store = _identity(self.path), store
-            return
-        if on.first and _identity(self.path) != self._made:
-            raise OutputError(
-                f"{self.path} is no longer the file that this run has begun.",
-                hint="Let each run write a file of its own.",
+        if self._writer is None:
+            known = report.flow.known
+            self._writer = ssr.output.Writer(
+                self.path,
+                fields(report.values, known.at),
+                coordinates=coordinates(known),
+                constants=constants(known),
+                dims=CELLS,
+                attributes=attributes(),
+                about=self.about,
+                chunks=SIDES,
             )
-        self._store.append(report.seconds, record)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what distinguishes a file from others of its name, or None if there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
+        self._writer.write(report.seconds)
 
 
 def suffix(path: Path) -> str:
@@ -87,9 +73,9 @@ def suffix(path: Path) -> str:
     OutputError
         If the name has another suffix.
     """
-    if path.suffix not in STORES:
-        raise OutputError(
-            f"{path} has no known format.", hint=f"Let the name end in {' or '.join(STORES)}."
+    if path.suffix not in SUFFIXES:
+        raise ssr.errors.OutputError(
+            f"{path} has no known format.", hint=f"Let the name end in {' or '.join(SUFFIXES)}."
         )
     return path.suffix
 
@@ -105,22 +91,23 @@ def read(path: Path) -> Iterator[Any]:
     """
     import xarray
 
+    suffix(path)
     if not path.exists():
-        raise OutputError(f"{path} does not exist.")
-    engine = "zarr" if suffix(path) == ".zarr" else "h5netcdf"
+        raise ssr.errors.OutputError(f"{path} does not exist.")
     try:
-        with xarray.open_dataset(path, engine=engine, decode_times=False) as found:
+        with xarray.open_dataset(path, decode_times=False) as found:
             _check_run(path, found)
             yield found
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         if isinstance(error, ssr.Error):
             raise
-        raise OutputError(f"{path} cannot be read.", note=" ".join(str(error).split())) from None
+        note = " ".join(str(error).split())
+        raise ssr.errors.OutputError(f"{path} cannot be read.", note=note) from None
 
 
 def _check_run(path: Path, found: Any) -> None:
     n = found.sizes.get("x", 0)
-    fields = [found[name].shape[1:] for name in ("height", "zeta") if name in found.variables]
+    shapes = [found[name].shape[1:] for name in ("height", "zeta") if name in found.variables]
     known = "time" in found.variables and found.attrs.get("case") in cases.NAMES
-    if not known or n < 4 or fields != 2 * [(6, n, n)]:
-        raise OutputError(f"{path} is not a file of a shallow-water run.")
+    if not known or n < 4 or shapes != 2 * [(6, n, n)]:
+        raise ssr.errors.OutputError(f"{path} is not a file of a shallow-water run.")

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import ssr
+
 from . import geometry
-from .files import publish
 from .geometry import EDGE, MATRICES, SIDES, Array
 
 FLAT = 1e-9
@@ -130,7 +131,7 @@ def draw(picture: Picture, path: Path, *, edges: bool = False) -> None:
         for globe, (lon, lat) in zip(globes, ((-60.0, 35.0), (120.0, 35.0)), strict=True):
             _globe(globe, values, picture.points, style, (lon, lat), edges)
         figure.colorbar(image, ax=[chart, *globes], aspect=30, pad=0.01)
-    publish(path, lambda file: figure.savefig(file, dpi=110, format=path.suffix[1:]))
+    ssr.output.publish(path, lambda file: figure.savefig(file, dpi=110, format=path.suffix[1:]))
 
 
 class _Style(NamedTuple):

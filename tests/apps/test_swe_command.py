@@ -149,7 +149,6 @@ def test_mistakes(text: str, message: str, capsys: pytest.CaptureFixture[str]) -
     ("text", "package", "extra"),
     [
         ("--plot x.png", "matplotlib", "plot"),
-        ("--output x.nc", "xarray", "io"),
         ("plot x.nc", "matplotlib", "plot"),
     ],
 )
@@ -168,7 +167,7 @@ def test_a_missing_package_is_named_before_the_run(
 def test_an_unwritable_place_is_refused_before_the_run(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for package in "matplotlib", "xarray", "h5netcdf":
+    for package in "matplotlib", "xarray":
         pytest.importorskip(package)
     (tmp_path / "file").touch()
     name = {"plot": "a.png", "output": "a.nc"}.get(option, "a")
@@ -203,7 +202,7 @@ def test_an_interrupt_before_the_first_step(capsys: pytest.CaptureFixture[str]) 
 def test_pictures_of_runs_and_files(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for package in "matplotlib", "xarray", "h5netcdf" if suffix == "nc" else "zarr":
+    for package in "matplotlib", "xarray", "zarr":
         pytest.importorskip(package)
     image = pytest.importorskip("matplotlib.image")
     file, picture = tmp_path / f"run.{suffix}", tmp_path / "end.png"

@@ -105,8 +105,8 @@ def test_files_do_not_depend_on_ranks(
 ) -> None:
     """Chunks are smaller than panels, and the boxes of ranks none of both."""
     xarray = pytest.importorskip("xarray")
-    pytest.importorskip("h5netcdf" if suffix == "nc" else "zarr")
-    monkeypatch.setattr("apps.swe.stores.CHUNK", 5)
+    pytest.importorskip("zarr")
+    monkeypatch.setattr("apps.swe.output.SIDES", {"panel": 1, "y": 5, "x": 5})
     found = {}
     for ranks in None, 4, 13:
         path = tmp_path / f"on-{ranks}.{suffix}"
