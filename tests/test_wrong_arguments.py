@@ -18,7 +18,7 @@ import sympy
 
 import boundary as bc
 import ssr
-from ssr import coordinates, solvers
+from ssr import coordinates, integrate, solvers
 from ssr.elementary import FUNCTIONS
 from tools import names
 
@@ -217,10 +217,92 @@ def spaces(name: str, space: Any) -> list[Any]:
     ]
 
 
+@integrate.rhs(y=line)
+def decay(t: Any, y: Any) -> Any:
+    return -y
+
+
+@integrate.rhs(y=line)
+def push(t: Any, y: Any) -> Any:
+    return 0.0 * y + t
+
+
+def rates(t: Any, y: Any) -> Any:
+    return -y
+
+
+def stepping(name: str, stepper: Callable[..., Any], *args: Any, **named: Any) -> list[Any]:
+    """Return the calls of an integrator."""
+
+    def made() -> Any:
+        return stepper(*map(fresh, args), **named)
+
+    return [
+        call(name, stepper, *args, **named),
+        call(f"{name}.advance", lambda t: made().advance(t), 0.2),
+        call(f"{name}.step", lambda dt: made().step(dt), 0.1),
+    ]
+
+
+def solved_by(M: Any) -> None:
+    """Take a step with an approximate inverse."""
+    integrate.BDF2(decay, 0.0, x.copy(), 0.1, inverse=lambda h: M).step()
+
+
+euler = integrate.ButcherTableau([[]], [1])
+backward = integrate.ButcherTableau([[1]], [1])
+flat = integrate.FlatRightSide(decay, x)
+
 side = {"axis": 0, "side": "both", "block": 0}
 lines = {"first": np.zeros((1, 3)), "weights": np.ones((1, 3, 1))}
 
 CALLS: list[Any] = [
+    call(
+        "AdaptiveRungeKutta.advance",
+        lambda t: integrate.AdaptiveRungeKutta(decay, 0.0, x.copy(), 0.1).advance(
+            None if t == 10**30 else t  # which takes so many steps
+        ) if isinstance(t, int | float) else None, 0.2,
+    ),
+    call(
+        "AdaptiveRungeKutta.step",
+        lambda dt: integrate.AdaptiveRungeKutta(decay, 0.0, x.copy(), 0.1).step(dt), 0.1,
+    ),
+    call("rhs", lambda f, **kinds: integrate.rhs(**kinds)(f), rates, y=line),
+    call("RightSide.__call__", decay, 0.0, x),
+    call("solve_ivp", integrate.solve_ivp, decay, (0.0, 0.1), x, "RK45", [0.1], args=(), rtol=0.1),
+    call("solve_ivp", integrate.solve_ivp, decay, (0.0, 0.1), x, "RK4", dt=0.1, atol=1.0),
+    call("solve_ivp", integrate.solve_ivp, decay, (0.0, 0.1), x, max_step=1.0),
+    call("step_program", integrate.step_program, decay, "Euler"),
+    call("explicit", integrate.explicit, "RK4"),
+    call("theta_method", integrate.theta_method, 0.5),
+    call("ButcherTableau", integrate.ButcherTableau, [[], [1]], [0.5, 0.5], [0, 1], [1, 0]),
+    call("ShuOsher", integrate.ShuOsher, [[1], [0.5, 0.5]], [[1], [0, 0.5]]),
+    call("LowStorage", integrate.LowStorage, [0, -0.5], [0.5, 1.0]),
+    call("ImexTableau", integrate.ImexTableau, euler, backward),
+    *stepping("RungeKutta", integrate.RungeKutta, decay, 0.0, x, 0.1, "Euler", ()),
+    *stepping("AdamsBashforth", integrate.AdamsBashforth, decay, 0.0, x, 0.1, 2, ()),
+    *stepping("Leapfrog", integrate.Leapfrog, decay, 0.0, x, 0.1, 0.2, 0.5, ()),
+    call(  # it may go on for ever
+        "AdaptiveRungeKutta", integrate.AdaptiveRungeKutta, decay, 0.0, x, 0.1, "RK23", (),
+        rtol=0.1, atol=0.1, max_step=1.0,
+    ),
+    *stepping(
+        "ImplicitRungeKutta", integrate.ImplicitRungeKutta, decay, 0.0, x, 0.1, "BackwardEuler",
+        (), rtol=0.1, inverse=lambda h: ssr.identity(line),
+    ),
+    *stepping(
+        "ImexRungeKutta", integrate.ImexRungeKutta, push, decay, 0.0, x, 0.1, "ARS111", (),
+        rtol=0.1, inverse=lambda h: ssr.identity(line),
+    ),
+    *stepping("BDF2", integrate.BDF2, decay, 0.0, x, 0.1, (), rtol=0.1, inverse=None),
+    call("BDF2", lambda M: solved_by(M), T),
+    *stepping("ADI", integrate.ADI, [decay], 0.0, x, 0.1, "Douglas", (), explicit=push, theta=0.5),
+    call("FlatRightSide", integrate.FlatRightSide, decay, x),
+    call("FlatRightSide.__call__", flat, 0.0, x),
+    call("FlatRightSide.jac", flat.jac, 0.0, x),
+    call("FlatRightSide.operator", flat.operator, 0.0, x),
+    call("FlatRightSide.pack", flat.pack, x),
+    call("FlatRightSide.unpack", flat.unpack, x),
     call("Space", ssr.Space, 3, n),
     call("Space", ssr.Space, (1, 3)),
     *spaces("Space", five),
@@ -466,6 +548,7 @@ CALLS: list[Any] = [
 
 
 INTERNAL = {
+    "ButcherTableau": "advance slopes",
     "Affine": "applied bind check_names given run",
     "Error": "Error",
     "Expression": "become binary lift pointwise unary",
@@ -476,15 +559,21 @@ INTERNAL = {
     "ILU": "solve",
     "Jacobi": "precondition reverse start sweep",
     "Link": "coordinates point seen source",
+    "LowStorage": "advance",
     "Operator": "program",
     "Partition": "Partition has_cells_of of_rank owned owners_of shown",
     "Program": "kernel returned run_plain",
     "Recurrence": "program",
     "Rule": "named resolved sides strips",
+    "ShuOsher": "advance",
     "Smoother": "precondition reverse start sweep",
     "Solver": "Solver fused precondition program",
     "Space": "check_least condition first",
-    "Spread": "plan product run",
+    "AdaptiveRungeKutta": "restore steps",
+    "RungeKutta": "steps",
+    "RightSide": "RightSide fresh kept rates",
+    "Spread": "in_turn plan product run",
+    "Stepper": "Stepper restore steps",
     "Synchronise": "applied given run",
     "Value": "binary unary",
     "Vector": "binary lift pointwise unary",
@@ -505,9 +594,12 @@ def test_wrong_arguments(right: Call, tmp_path: Path, monkeypatch: pytest.Monkey
             raise AssertionError(f"{wrong} raises {error!r}") from error
 
 
+MODULES = ssr, integrate, solvers, coordinates, bc
+
+
 def public() -> Iterator[str]:
     """Yield the names of all functions and methods that take arguments; inherited ones once."""
-    for module in (ssr, solvers, coordinates, bc):
+    for module in MODULES:
         for name in module.__all__:
             given = getattr(module, name)
             if inspect.isclass(given):
@@ -530,7 +622,7 @@ def test_all_functions_are_called() -> None:
     called = set()
     for name in {parameter.values[0].name for parameter in CALLS}:
         kind, _, method = name.rpartition(".")
-        given = [vars(module).get(kind or method) for module in (ssr, solvers, coordinates, bc)]
+        given = [vars(module).get(kind or method) for module in MODULES]
         classes = [found for found in given if inspect.isclass(found)]
         called |= {owned(found, method) for found in classes} or {name}
     internal = {f"{kind}.{name}" for kind, given in INTERNAL.items() for name in given.split()}

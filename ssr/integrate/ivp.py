@@ -126,6 +126,8 @@ def solve_ivp(
     times = _times(t_eval, begin, end)
     start = copies(state(fun, y0))
     length = None if dt is None else math.copysign(number("dt", dt), end - begin)
+    if not isinstance(method, str):
+        raise ArgumentError(f"The method is {method!r}, not a name.")
     if method in ADAPTIVE:
         limits: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
         stepper: Stepper = ADAPTIVE[method](fun, begin, start, length, args=args, **limits)
@@ -147,7 +149,10 @@ def solve_ivp(
 
 def _span(t_span: Any) -> tuple[float, float]:
     """Return the first and the last time."""
-    if not isinstance(t_span, (tuple, list, np.ndarray)) or len(t_span) != 2:
+    sequence = isinstance(t_span, (tuple, list)) or (
+        isinstance(t_span, np.ndarray) and t_span.ndim == 1
+    )
+    if not sequence or len(t_span) != 2:
         raise ArgumentError(f"t_span is {t_span!r}; it is a pair, the first and the last time.")
     first, last = (number("a time of t_span", t) for t in t_span)
     return first, last

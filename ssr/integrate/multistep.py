@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import OutOfRangeError
+from ..points.numbers import integer
 from ..programs.let import let
 from ..programs.program import Program
 from ..programs.signature import Kind
@@ -72,11 +73,11 @@ class AdamsBashforth(Stepper):
         args: Sequence[Any] = (),
     ) -> None:
         super().__init__(fun, t0, y0, dt, args)
-        if order not in STARTERS or isinstance(order, bool):
+        if integer(order) not in STARTERS:
             raise OutOfRangeError(
                 f"The order of an Adams-Bashforth method is {order!r}.", hint="It is 1, 2 or 3."
             )
-        self.order = order
+        self.order = order = int(order)
         self._lengths = list[float]()  # of the steps before, the last one first
         self._rates = [alike(self._y) for _ in range(order - 1)]  # at their beginnings
         start = step_program(fun, STARTERS[order])

@@ -15,6 +15,7 @@ from ..programs.signature import Kind, Signature
 from ..programs.vectors import Vector, as_it_is
 from ..public import Immutable
 from ..solvers import vectors
+from ..spaces.distributed import is_data
 from ..spaces.space import Space, VectorSpace
 from ..symbols.values import Row
 from ..trace.functions import declared_function, positional
@@ -95,6 +96,7 @@ class RightSide(Immutable):
         if any(isinstance(value, Row) for value in values):
             found = self.rates(t, values[:count], values[count:])
         else:
+            check_unknowns(self.unknowns, values)
             found = tuple(map(vectors.empty, values[:count]))
             self.program(*found, *values, t)
         return found[0] if count == 1 else found
@@ -225,6 +227,22 @@ def check_right_side(fun: Any) -> None:
             f"The right side is {fun!r}, not one of ssr.integrate.",
             hint="Declare it: @ssr.integrate.rhs(u=space) before def f(t, u): ....",
         )
+
+
+def check_unknowns(names: Sequence[str], values: Sequence[Any]) -> None:
+    """Check that unknowns are arrays, or fields of several ranks.
+
+    Raises
+    ------
+    ArgumentError
+        If one is not.
+    """
+    for name, value in zip(names, values, strict=False):
+        if not is_data(value):
+            raise ArgumentError(
+                f"The unknown {name} is {type(value).__name__}, not a NumPy array.",
+                hint="Convert it with np.asarray, or use bc.Field.",
+            )
 
 
 def made_program(name: str, body: Callable[..., Any], kinds: dict[str, Kind]) -> Program:

@@ -7,13 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ..errors import ArgumentError, OutOfRangeError
+from ..errors import ArgumentError, OutOfRangeError, StepSizeError
 from ..points.numbers import real
 from ..solvers import vectors
-from ..spaces.distributed import is_distributed
-from .right_side import RightSide, check_right_side
+from .right_side import RightSide, check_right_side, check_unknowns
 
 NEARLY = 1e-9
 """The part of a step by which a number of steps may differ from an integer."""
@@ -90,12 +87,19 @@ class Stepper(ABC):
         ------
         OutOfRangeError
             If it lies before the present time, or behind it for negative dt.
+        StepSizeError
+            If a step is too short for the time to change.
         """
         end = number("t", t)
         parts = (end - self.t) / self.dt
         if parts < 0.0:
             raise OutOfRangeError(
                 f"The time {end} lies before t = {self.t}.", hint="Give dt another sign to go back."
+            )
+        if parts and end - self.dt == end:
+            raise StepSizeError(
+                f"A step of {self.dt} is too short for the time to change at t = {end}.",
+                hint="Give an earlier time, or longer steps.",
             )
         count = max(math.ceil(parts - NEARLY), 0)
         if count:
@@ -188,12 +192,7 @@ def state(fun: RightSide, y0: Any) -> tuple[Any, ...]:
             f"{len(found)} fields are given for the unknowns {', '.join(fun.unknowns)}.",
             hint="Give a tuple with one field for each unknown.",
         )
-    for name, value in zip(fun.unknowns, found, strict=True):
-        if not isinstance(value, np.ndarray) and not is_distributed(value):
-            raise ArgumentError(
-                f"The unknown {name} is {type(value).__name__}, not a NumPy array.",
-                hint="Convert it with np.asarray, or use bc.Field.",
-            )
+    check_unknowns(fun.unknowns, found)
     return found
 
 

@@ -110,8 +110,9 @@ class ButcherTableau(Method):
     embedded: Sequence[float] = ()
 
     def __post_init__(self) -> None:
-        count = len(numbers("b", self.b))
-        rows = [numbers("A", row) for row in self.A]
+        b = numbers("b", self.b)
+        count = len(b)
+        rows = table("A", self.A)
         if len(rows) != count or any(len(row) > count for row in rows):
             raise ArgumentError(
                 f"A has {len(rows)} rows of up to {max(map(len, rows), default=0)} numbers; there "
@@ -125,10 +126,10 @@ class ButcherTableau(Method):
         second = numbers("embedded", self.embedded)
         if second and len(second) not in (count, count + 1):
             raise ArgumentError(f"There are {len(second)} embedded weights for {count} stages.")
-        for name, weights in ("b", self.b), ("embedded", second):
-            if weights and abs(math.fsum(weights) - 1.0) > EXACT:
+        for name, weights in ("b", b), ("embedded", second):
+            if (weights or name == "b") and abs(math.fsum(weights) - 1.0) > EXACT:
                 raise ArgumentError(f"The weights {name} add up to {math.fsum(weights)}, not 1.")
-        given = {"A": square, "b": numbers("b", self.b), "c": times, "embedded": second}
+        given = {"A": square, "b": b, "c": times, "embedded": second}
         for name, value in given.items():
             object.__setattr__(self, name, value)
 
@@ -194,9 +195,11 @@ class ShuOsher(Method):
     beta: Sequence[Sequence[float]]
 
     def __post_init__(self) -> None:
+        count = len(table("alpha", self.alpha))
         for name in "alpha", "beta":
-            rows = [numbers(name, row) for row in getattr(self, name)]
-            if len(rows) != len(self.alpha) or any(len(row) > i + 1 for i, row in enumerate(rows)):
+            rows = table(name, getattr(self, name))
+            longer = any(len(row) > i + 1 for i, row in enumerate(rows))
+            if not rows or len(rows) != count or longer:
                 raise ArgumentError(
                     f"The rows of {name} have lengths {[*map(len, rows)]}.",
                     hint="Row i has a number for each of the i + 1 values before its stage.",
@@ -354,6 +357,15 @@ def numbers(name: str, values: Any) -> tuple[float, ...]:
     if not all(map(math.isfinite, found)):
         raise OutOfRangeError(f"{name} has a row {values!r}; its numbers are finite.")
     return found
+
+
+def table(name: str, rows: Any) -> list[tuple[float, ...]]:
+    """Return the rows of a tableau as floats."""
+    try:
+        every = [*rows]
+    except TypeError:
+        raise ArgumentError(f"{name} is {rows!r}, not a sequence of rows of numbers.") from None
+    return [numbers(name, row) for row in every]
 
 
 # -- order conditions ----------------------------------------------------------------------------

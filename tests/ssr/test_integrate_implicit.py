@@ -123,6 +123,12 @@ def heat(t: Any, u: Any) -> Any:
     return near @ ((fill.bind(g=ssr.sin(2.0 * t)) @ u) ** 2) - u**3
 
 
+@ssr.integrate.rhs(u=plane)
+def carry(t: Any, u: Any) -> Any:
+    """Return advection, for the explicit part of a field's rates."""
+    return 0.5 * (along @ (fill.bind(g=ssr.sin(2.0 * t)) @ u))
+
+
 def order_in(make: Any, y0: Any, steps: int) -> float:
     """Return the order of convergence from three solutions."""
     found = []
@@ -158,6 +164,11 @@ def test_bdf2_converges() -> None:
 
     assert abs(order_in(make, pair, 40) - 2) < 0.2
 
+    def field(y: Any, dt: float) -> Any:
+        return ssr.integrate.BDF2(heat, 0.0, y, dt, rtol=1e-12)
+
+    assert abs(order_in(field, rough, 40) - 2) < 0.2
+
 
 def test_bdf2_with_steps_of_different_lengths() -> None:
     found = []
@@ -177,6 +188,11 @@ def test_implicit_explicit_methods_converge(name: str) -> None:
         return ssr.integrate.ImexRungeKutta(push, swing, 0.0, y, dt, name, (0.7,), rtol=1e-12)
 
     assert abs(order_in(make, pair, 40) - IMEX_ORDERS[name]) < 0.2
+
+    def field(y: Any, dt: float) -> Any:
+        return ssr.integrate.ImexRungeKutta(carry, heat, 0.0, y, dt, name, rtol=1e-12)
+
+    assert abs(order_in(field, rough, 40) - IMEX_ORDERS[name]) < 0.3
 
 
 def test_theta_method() -> None:
@@ -217,6 +233,35 @@ def test_approximate_inverses(inverse: Any) -> None:
         run.advance(6.0)
     assert np.allclose(u, v, atol=1e-7)
     assert helped.products < alone.products
+
+
+def test_multigrid_as_approximate_inverse() -> None:
+    """On ranks the same bits, and the same number of products."""
+    m = ssr.size("m", at_least=2)
+    fine, coarse = ssr.Space(2 * m, 2 * m), ssr.Space(m, m)
+    A = ssr.stencil(fine, fine.grow(1), star) @ bc.fill(fine.grow(1), bc.dirichlet(0.0))
+    P = ssr.solvers.interpolation(fine, coarse, centring="cells")
+
+    @ssr.integrate.rhs(u=fine)
+    def cool(t: Any, u: Any) -> Any:
+        return A @ u
+
+    def inverse(h: float) -> Any:
+        return ssr.solvers.Multigrid(ssr.identity(fine) - h * A.linear, P, P.T)
+
+    u = np.random.default_rng(2).random((8, 8))
+    field = bc.spread(fine, bc.simulated(2), m=4).scatter(fine, u)
+    dense = np.eye(64) - 20.0 * A.linear.bind(m=4).to_scipy().toarray()
+    exact = np.linalg.solve(dense, u.ravel())
+    runs = [
+        ssr.integrate.ImplicitRungeKutta(cool, 0.0, y, 20.0, "BackwardEuler", inverse=inverse)
+        for y in (u, field)
+    ]
+    for run in runs:
+        run.step()
+    assert np.allclose(u.ravel(), exact, atol=1e-7)
+    assert np.array_equal(field.gather(), u)
+    assert runs[0].products == runs[1].products < 15
 
 
 def test_solves_along_lines() -> None:
