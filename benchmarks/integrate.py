@@ -52,7 +52,7 @@ def ssprk33(u: Any, t: Any, dt: Any) -> None:
     u[:] = 1 / 3 * u + 2 / 3 * b + (2 / 3 * dt) * rate
 
 
-def ratio(one: Callable[[], None], other: Callable[[], None], rounds: int) -> float:
+def ratio(one: Callable[[], Any], other: Callable[[], Any], rounds: int) -> float:
     """Return the median time of a call in parts of that of another, which alternate."""
     found = []
     for n in range(2 * rounds + 2):

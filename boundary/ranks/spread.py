@@ -364,7 +364,7 @@ class Spread:
     def in_turn(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
-        """Return programs bound to fields by `in_turn`, as a function of the numbers left out."""
+        """Return programs bound to values by `in_turn`, as a function of the numbers left out."""
         return in_turn(*programs).bind(**values)
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:

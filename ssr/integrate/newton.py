@@ -17,6 +17,7 @@ from ..matrices.matrix import Matrix
 from ..programs import reductions
 from ..programs.program import Program
 from ..programs.signature import Kind
+from ..run.check_arrays import dtype_name
 from ..solvers import vectors
 from ..solvers.inverse import Inverse
 from ..solvers.krylov import LeastSquares
@@ -83,7 +84,7 @@ class StageEquation:
         self._F, self._dy, self._change, self._w, self._z = (alike(y) for _ in range(5))
         self._basis = [alike(y)]
         self._inverses: dict[float, Callable[[Fields, Fields], None]] = {}
-        self._eps = max(float(np.finfo(field.dtype).eps) for field in y)
+        self._eps = max(float(np.finfo(dtype_name(field.dtype)).eps) for field in y)
 
     def solve(self, Y: Fields, r: Fields, t: float, h: float) -> None:
         """Improve Y, a guess, until the equation holds.
