@@ -3,7 +3,7 @@
 # make check    formatting, lint, types, import layers
 # make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
 #               needs python3.11 and python3.13
-# make docs     the reference of the public names, from build/reference/index.html on
+# make docs     the documentation as a site, from build/site/index.html on
 # make bench    measure; results in build/bench-*.json
 # make clean    remove all that the above made, the environment too
 
@@ -37,7 +37,7 @@ ends: $(VENV)/.dev
 	$(BIN)/nox
 
 docs: $(VENV)/.docs
-	$(BIN)/python tools/reference.py build/reference
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.apps
 	mkdir -p build
