@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from .. import ir
 from ..ir import LoopNest
+from ..kernel.vectorize.line_sides import BY_LINE
 from ..points.affine import Affine, Choice
 from ..points.expressions import expression
 from ..points.loop_tree import For, Loop, runs_of, variables
-from ..runtime.constants import TEST
 from .builder import Builder
 from .rows import place_of, test_of, value_of
 
@@ -37,11 +37,11 @@ def decide(builder: Builder, nest: LoopNest, node: Loop) -> None:
             for test in ir.tests(value):
                 moved = test.substitute(where)
                 if moved not in decided and moving.isdisjoint(moved.names()):
-                    decided[moved] = builder.let(TEST, test_of(moved)).name
+                    decided[moved] = builder.let(BY_LINE, test_of(moved)).name
             for op in _fixed(value, where, moving):
                 if repr(op) not in decided:
                     found = value_of(builder, op, {})
-                    stem = TEST if op.name in _TESTS else "pick"
+                    stem = BY_LINE if op.name in _TESTS else "pick"
                     decided[repr(op)] = builder.let(stem, found).name
 
 

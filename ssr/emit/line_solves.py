@@ -15,10 +15,10 @@ from .. import ir
 from ..ir import LineLoops
 from ..kernel import ir as kernel
 from ..kernel.building import Operand, binary, call, do, let, load, loop, minus, plus, times
+from ..kernel.operations import BUNDLE
 from ..points.affine import Affine
 from ..points.expressions import expression, moved
 from ..points.loop_tree import For, If, Loop, Run
-from ..runtime.constants import BYTES
 from .builder import Builder
 from .names import mangled
 from .rows import emit_instance, value_of
@@ -58,7 +58,7 @@ class LineBuilder(Builder):
     @property
     def start(self) -> kernel.Statement:
         """The statement that finds where the buffer begins: at a whole line of the cache."""
-        name, bytes_ = self.buffer(BUFFER), BYTES // self.width
+        name, bytes_ = self.buffer(BUFFER), BUNDLE // self.width
         lines = kernel.Negative(binary("//", call("address", name), bytes_))
         return let(f"{name}_0", binary("%", lines, self.width))
 

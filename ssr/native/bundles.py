@@ -11,6 +11,7 @@ from typing import Any
 from llvmlite import ir as llvm
 
 from ..kernel import ir
+from ..kernel.operations import BUNDLE
 from ..kernel.types import Type, Vector
 from ..runtime.constants import WINDOW
 from .builder import BIT, NUMBER, WORD, Builder
@@ -112,7 +113,7 @@ def _function_of(module: Any, name: str, kind: Any, write: Any) -> Any:
         pointer.add_attribute("noalias")
     b = Builder.beginning(made)
     size = 8 if isinstance(kind.pointee, llvm.DoubleType) else 4
-    write(b, 64 // size, *made.args)
+    write(b, BUNDLE // size, *made.args)
     b.ret_void()
     return made
 

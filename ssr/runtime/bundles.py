@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .constants import BYTES
+from ..kernel.operations import BUNDLE
 from .intrinsics import ld, st
 
 
 def width(itemsize: int) -> int:
     """Return how many lines a bundle has, for the bytes of a number."""
-    return BYTES // itemsize
+    return BUNDLE // itemsize
 
 
 def take(lines: Any, place: int) -> Any:

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-BYTES = 64
-"""The bytes of a bundle: eight numbers in double precision."""
-
 WINDOW = 8
 """Bundles of elements, at most, that rows of a few bundles together read."""
 
@@ -30,9 +27,6 @@ RAISED = -1
 
 REFUSED = 1
 """What a kernel returns if it did nothing: arrays of another layout, or that may share memory."""
-
-TEST = "test"
-"""How the names of variables begin that hold what a line of loops decides; scalars' do not."""
 
 PLACES = 3
 """The integers that say where a part of a pack is: its start, its end, the length of its rows."""

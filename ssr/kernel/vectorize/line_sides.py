@@ -21,7 +21,10 @@ from ..rewriting import with_parts
 from .integers import plus
 
 BY_LINE = "test"
-"""The beginning of the names of tests that depend on the line, but not on the row."""
+"""The beginning of the names of tests that depend on the line, but not on the row.
+
+Names of scalars begin in another way.
+"""
 
 
 class Side(NamedTuple):
