@@ -12,29 +12,58 @@ import matplotlib.pyplot as plt
 
 HERE = Path(__file__).parent
 
-GHIA_Y = 0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531
-GHIA_U = (
-    -0.18109, -0.20196, -0.2222, -0.2973, -0.38289, -0.27805, -0.10648, -0.0608, 0.05702, 0.18719,
-    0.33304, 0.46604,
+PLACES_Y = (
+    0.0547, 0.0625, 0.0703, 0.1016, 0.1719, 0.2813, 0.4531, 0.5, 0.6172, 0.7344, 0.8516, 0.9531,
+    0.9609, 0.9688, 0.9766,
 )  # fmt: skip
-"""The velocity u at Re = 1000 on the vertical line through the centre, by Ghia et al. (1982)."""
+GHIA_U = (
+    -0.18109, -0.20196, -0.22220, -0.29730, -0.38289, -0.27805, -0.10648, -0.06080, 0.05702,
+    0.18719, 0.33304, 0.46604, 0.51117, 0.57492, 0.65928,
+)  # fmt: skip
+PLACES_X = (
+    0.0625, 0.0703, 0.0781, 0.0938, 0.1563, 0.2266, 0.2344, 0.5, 0.8047, 0.8594, 0.9063, 0.9453,
+    0.9531, 0.9609, 0.9688,
+)  # fmt: skip
+GHIA_V = (
+    0.27485, 0.29012, 0.30353, 0.32627, 0.37095, 0.33075, 0.32235, 0.02526, -0.31966, -0.42665,
+    -0.51550, -0.39188, -0.33714, -0.27669, -0.21388,
+)  # fmt: skip
+"""Velocities at Re = 1000 along the vertical and the horizontal line through the centre.
+
+Table I and table II of U. Ghia, K. N. Ghia and C. T. Shin, J. Comput. Phys. 48, 1982.
+"""
+SPECTRAL_U = (
+    -0.1812881, -0.2023300, -0.2228955, -0.3004561, -0.3885691, -0.2803696, -0.1081999, -0.0620561,
+    0.0570178, 0.1886747, 0.3372212, 0.4723329, 0.5169277, 0.5808359, 0.6644227,
+)  # fmt: skip
+SPECTRAL_V = (
+    0.2807056, 0.2962703, 0.3099097, 0.3330442, 0.3769189, 0.3339924, 0.3253592, 0.0257995,
+    -0.3202137, -0.4264545, -0.5264392, -0.4103754, -0.3553213, -0.2936869, -0.2279225,
+)  # fmt: skip
+"""The same by a spectral method: O. Botella and R. Peyret, Comput. Fluids 27, 1998."""
 
 
-def cavity(u, v):
-    """Draw streamlines, and the profile of the velocity beside that of the reference."""
+def cavity(grid, u, v):
+    """Draw streamlines, and profiles of the velocity with those of the references."""
     n = len(u)
-    faces, centres = np.arange(n + 1) / n, (np.arange(n) + 0.5) / n
-    psi = np.pad(np.cumsum(u, axis=0) / n, ((1, 0), (0, 0)))
+    edges, centres = (grid.positions("y", space) for space in (grid.cells.nodes(), grid.cells))
+    psi = np.pad(np.cumsum(u * np.diff(edges)[:, None], axis=0), ((1, 0), (0, 0)))
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.5), layout="constrained")
-    image = left.contourf(faces, faces, psi, 30, cmap="viridis")
-    left.contour(faces, faces, psi, 15, colors="w", linewidths=0.5, linestyles="solid")
-    left.contour(faces, faces, psi, (1e-5, 1e-4, 5e-4, 1e-3), colors="k", linewidths=0.5)
+    image = left.contourf(edges, edges, psi, 30, cmap="viridis")
+    left.contour(edges, edges, psi, 15, colors="w", linewidths=0.5, linestyles="solid")
+    left.contour(edges, edges, psi, (1e-5, 1e-4, 5e-4, 1e-3), colors="k", linewidths=0.5)
     label, ticks = r"stream function $\psi\,/\,(U L)$", np.arange(-0.12, 0.01, 0.02)
     figure.colorbar(image, ax=left, label=label, ticks=ticks)
     left.set(xlabel="x / L", ylabel="y / L", title="Streamlines, Re = 1000", aspect="equal")
-    right.plot(u[:, n // 2], centres, label=f"{n} x {n} cells")
-    right.plot(GHIA_U, GHIA_Y, "ko", mfc="none", label="Ghia et al. (1982)")
-    right.set(xlabel="u / U at x = L / 2", ylabel="y / L", title="Velocity along the centre line")
+    right.plot(centres, u[:, n // 2], label=f"u(L / 2, s), {n} x {n} cells")
+    right.plot(centres, v[n // 2], label="v(s, L / 2)")
+    for places, ghia, spectral, label in (
+        (PLACES_Y, GHIA_U, SPECTRAL_U, ""),
+        (PLACES_X, GHIA_V, SPECTRAL_V, "_"),
+    ):
+        right.plot(places, ghia, "ko", mfc="none", label=label + "Ghia et al. (1982)")
+        right.plot(places, spectral, "k+", label=label + "Botella and Peyret (1998)")
+    right.set(xlabel="s / L", ylabel="velocity / U", title="Velocity along the centre lines")
     right.grid(alpha=0.3)
     right.legend()
     return figure

@@ -20,7 +20,7 @@ from . import ranks
 
 RUNS: dict[str, tuple[tuple[Any, ...], int]] = {
     "acoustics": ((9,), 1),
-    "cavity": ((4,), 3),
+    "cavity": ((8, 0.04, 2e-2, 1e-3, 2), 3),
     "cylinder": (((4,),), 2),
     "diffusion": ((6,), 2),
     "gray_scott": ((9,), 2),
