@@ -10,7 +10,8 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NoReturn
+from io import TextIOWrapper
+from typing import Any, NoReturn, TextIO
 
 import boundary as bc
 import ssr
@@ -21,18 +22,23 @@ STOPPED = 130
 
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process, or all ranks of a job, with its exit status."""
+    prepare()
+    sys.exit(flush(finished(command, bc.abort)))
+
+
+def finished(command: Callable[[], int | None], fail: Callable[[str, int], int]) -> int:
+    """Run a command and return its exit status, or that of a function that tells why it fails."""
     try:
-        status = command() or 0
+        return command() or 0
     except ssr.Error as error:
-        bc.abort(described(error))
+        return fail(described(error), 1)
     except OSError as error:
         flush(1)
-        bc.abort(f"error: {error.filename or 'output'}: {error.strerror}.")
+        return fail(f"error: {error.filename or 'output'}: {error.strerror}.", 1)
     except MemoryError as error:
-        bc.abort(f"error: There is not enough memory: {error}.")
+        return fail(f"error: There is not enough memory: {error}.", 1)
     except KeyboardInterrupt:
-        bc.abort("stopped", STOPPED)
-    sys.exit(flush(status))
+        return fail("stopped", STOPPED)
 
 
 def described(error: ssr.Error) -> str:
@@ -47,6 +53,29 @@ def tell(text: str) -> None:
     """Print to standard error; a terminal that is gone is no reason to stop."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
+
+
+def prepare() -> None:
+    """Open closed standard streams on the null device.
+
+    Otherwise a file that is opened later takes the place of one, and with it all that libraries
+    print. Characters that a stream cannot encode are written as escapes.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
+
+
+def _usable(stream: TextIO | None) -> TextIO:
+    """Return a stream that takes any text; for a closed descriptor Python has none."""
+    if stream is None:
+        stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the process)
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
 def flush(status: int) -> int:

@@ -12,24 +12,23 @@ import importlib.util
 import math
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import boundary as bc
 import ssr
-from apps.commands import STOPPED, as_json, described, flush, tell
+from apps.commands import STOPPED, as_json, finished, flush, prepare, tell
 from apps.ranks import add_threads, ranks_of
 
 from . import cases, solvers
 from .cases import DAY
 from .checkpoint import Checkpoint, Setting, load
 from .diagnostics import Gauges, courant
-from .output import Output, read, suffix
+from .output import check, read, writer
 from .plot import Picture, Points, draw
-from .process import prepare
-from .run import Make, Result, Run, time_step
+from .run import Make, Report, Result, Run, time_step
 
 LARGEST = 10**6
 """The most cells or elements along a panel: more would not fit into any memory."""
@@ -55,26 +54,16 @@ def main(
     first = ranks is None or ranks.rank == 0
     make = make or (lambda setting: solvers.make(setting, ranks))
 
-    try:
-        if command is not None:
-            return command(given[1:], make, first)
-        return _run(given, make, ranks, first)
-    except ssr.Error as error:
-        return _failed(described(error), ranks)
-    except OSError as error:
-        return _failed(f"error: {error.filename or 'output'}: {error.strerror}.", ranks)
-    except MemoryError as error:
-        return _failed(f"error: There is not enough memory: {error}.", ranks)
-    except KeyboardInterrupt:
-        return _failed("stopped", ranks, STOPPED)
+    def fail(text: str, status: int) -> int:
+        """Tell why a run ends; one of several ranks ends all."""
+        if ranks is not None:
+            bc.abort(text, status)
+        tell(text)
+        return status
 
-
-def _failed(text: str, ranks: Any, status: int = 1) -> int:
-    """Tell why a run ends and return its status; one of several ranks ends all."""
-    if ranks is not None:
-        bc.abort(text, status)
-    tell(text)
-    return status
+    if command is not None:
+        return finished(lambda: command(given[1:], make, first), fail)
+    return finished(lambda: _run(given, make, ranks, first), fail)
 
 
 def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
@@ -84,22 +73,24 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     if given.threads != 1:
         threads = ranks_of(parser, given)
         make = lambda setting: solvers.make(setting, threads)  # noqa: E731
-    start = None if given.restart is None else load(given.restart)
+    together = None if ranks is None else bc.spread(ssr.Space(ranks.size), ranks)
+    start = None if given.restart is None else load(given.restart, together)
     setting, until, make = _setting(given, start, make)
     rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")
-    output = None
-    if given.output is not None:
-        command = shlex.join(["python", "-m", "apps.swe", *arguments])
-        output = Output(given.output, setting, command, fresh=start is None)
     every = 3600 * given.every
     if given.steps is not None:  # which reports do not divide
         every = setting.dt * max(1, round(every / setting.dt))
     run = Run(setting, make, until, every, start, rescue, given.checkpoint)
+    report: Callable[[Report], object] = lambda report: None  # noqa: E731
+    if given.output is not None:
+        command = shlex.join(["python", "-m", "apps.swe", *arguments])
+        output = writer(given.output, run, command)
+        report = lambda report: output.write(report.seconds)  # noqa: E731
     try:
-        result = run.run() if output is None else run.run(output.write)
+        result = run.run(report)
     except KeyboardInterrupt as stopped:
         return _interrupted(run, stopped, given.checkpoint, first)
-    told = ssr.output.digest({"state": result.last.state}) if given.digest else None
+    told = ssr.output.digest({"state": result.last.flow.state}) if given.digest else None
     try:
         _write(given, result, first)
     finally:  # the numbers are shown even if a file cannot be written
@@ -205,7 +196,7 @@ def _check(parser: Parser, given: argparse.Namespace, first: bool) -> None:
             parser.error(f"--plot is {given.plot}; a picture ends in {', '.join(PICTURES)}.")
         _require("matplotlib", "plot")
     if given.output is not None:
-        suffix(given.output)
+        check(given.output, fresh=given.restart is None)
     _check_places(parser, given, first)
 
 

@@ -6,14 +6,12 @@ A checkpoint is one of `ssr.simulation.Checkpointer` with the setting in it.
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
 import ssr
 
 from . import cases
 from .solvers import SOLVERS, Kind
-
-HINT = "Start from another checkpoint, or from the beginning."
 
 Weights = Literal["linear", "weno"]
 
@@ -57,55 +55,48 @@ class Setting:
         return self.kind.points(self.n)
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """A checkpoint that was read: the setting, the number of steps, and the time in seconds."""
+class Checkpoint(NamedTuple):
+    """A checkpoint that was read: its setting, the number of steps, the time in seconds."""
 
     setting: Setting
     step: int
     seconds: float
     file: ssr.output.Checkpoint
 
-    @property
-    def state(self) -> Any:
-        """The state, an array (3, 6, m, m) that is mapped from the file."""
-        return self.file.fields["state"]
 
-
-def load(path: Path) -> Checkpoint:
-    """Read a checkpoint.
+def load(path: Path, on: Any = None) -> Checkpoint:
+    """Read a checkpoint; all ranks of a `boundary.Spread` may call it together.
 
     Raises
     ------
     ssr.errors.CheckpointError
         If the file is missing, damaged, or something else.
     """
-    file = ssr.output.load(path)
+    file = ssr.output.load(path, on)
     try:
         setting, clock = Setting(**file.data["setting"]), file.data["simulation"]
-        step, seconds = clock["steps"], clock["time"]
-        possible = _possible(setting, step, seconds)
-        shape = 3, 6, setting.points, setting.points
-        possible = possible and file.fields["state"].shape == shape
+        found = Checkpoint(setting, clock["steps"], clock["time"], file)
+        if _is_possible(found):
+            return found
     except (KeyError, TypeError, OverflowError):
-        possible = False
-    if not possible:
-        raise ssr.errors.CheckpointError(
-            f"{path} does not describe a run of this program.",
-            note=f"its setting is {file.data.get('setting')}",
-            hint=HINT,
-        )
-    return Checkpoint(setting, step, seconds, file)
+        pass
+    raise ssr.errors.CheckpointError(
+        f"{path} does not describe a run of this program.",
+        note=f"its setting is {file.data.get('setting')}",
+        hint="Start from another checkpoint, or from the beginning.",
+    )
 
 
-def _possible(s: Setting, step: Any, seconds: Any) -> bool:
+def _is_possible(found: Checkpoint) -> bool:
     """Whether a run of this program can have these names and numbers."""
-    known = s.case in cases.NAMES and s.solver in SOLVERS
-    if not known or s.weights not in ("linear", "weno"):
-        return False
-    if {type(s.n), type(step)} != {int}:
-        return False
-    numbers = s.dt, s.angle, s.viscosity, seconds
-    if not all(type(x) in (int, float) and math.isfinite(x) for x in numbers):
-        return False
-    return s.n > 0 and s.dt > 0 and s.viscosity >= 0 and step >= 0 and seconds >= 0
+    s, step, seconds, file = found
+    numbers = s.n, step, s.dt, seconds, s.viscosity
+    return (
+        s.case in cases.NAMES
+        and s.solver in SOLVERS
+        and s.weights in get_args(Weights)
+        and {type(s.n), type(step)} == {int}
+        and all(type(x) in (int, float) and math.isfinite(x) for x in (*numbers, s.angle))
+        and s.n * s.dt > 0 <= min(numbers)
+        and file.fields["state"].shape == (3, 6, s.points, s.points)
+    )

@@ -6,6 +6,7 @@ as arrays that broadcast, so that no process needs those of the whole.
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -140,7 +141,5 @@ def about(setting: Setting, command: str) -> dict[str, Any]:
         "history": f"{now}: {command}",
         "command": command,
         "version": ssr.__version__,
-        **{"case": setting.case, "angle": setting.angle, "n": setting.n},
-        **{"dt": setting.dt, "solver": setting.solver},
-        **{"weights": setting.weights, "viscosity": setting.viscosity},
+        **asdict(setting),
     }

@@ -4,9 +4,8 @@ All are made by programs over fields, so they are the same to the last bit for e
 ranks. Integrals over the sphere are sums of values at points times areas.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,171 +73,103 @@ def lowered(u: Any, m: Any) -> tuple[Any, Any]:
     return J * J * (G22 * u[0] - G12 * u[1]), J * J * (G11 * u[1] - G12 * u[0])
 
 
-def square(u: Any, m: Any) -> Any:
-    """Return the square of a speed in (m/s)^2."""
-    down = lowered(u, m)
-    return u[0] * down[0] + u[1] * down[1]
+class Programs(NamedTuple):
+    """The programs that judge the flows of a kind of solver, over the fields of `Solver.fields`."""
 
-
-class Look:
-    """The programs that judge the flows of a kind of solver.
-
-    All take the fields of `Solver.fields`.
-    """
-
-    def __init__(self, solver: type[Solver], passive: bool) -> None:
-        self.solver, self.passive = solver, passive
-        self.fields, self.points = solver.fields(), solver.points
-        self.at_points = everywhere(solver.points, solver.panel)
-
-    def metric(self, m: Any) -> list[Any]:
-        """Return J and the contravariant metric at the points of all panels."""
-        return [self.at_points @ x for x in m[1:5]]
-
-    def speeds(self, U: Any, wind: Any, m: Any, area: Any, width: Any) -> Any:
-        """Return the speed of the fastest wave at each point, in m/s; NaN without water."""
-        size = self.at_points @ area
-        depth, u = self.solver.means(U, wind, m, size, width, self.passive)
-        speed = ssr.sqrt(square(u, self.metric(m)))
-        return speed if self.passive else speed + ssr.sqrt(GRAVITY * depth)
-
-    @cached_property
-    def observe(self) -> ssr.Program:
-        """The program that makes values at points, and numbers, of a state."""
-        points, solver = self.points, self.solver
-
-        @ssr.program(
-            **self.fields,
-            f=points,
-            b=solver.bottom,
-            h=points,
-            u=points.vector(2),
-            H=points,
-            zeta=points,
-            width=ssr.scalar,
-            per=ssr.scalar,
-        )
-        def observe(  # type: ignore[no-untyped-def]
-            U, wind, m, f, b, area, h, u, H, zeta, width, per
-        ):
-            size, metric = self.at_points @ area, self.metric(m)
-            h[:], u[:] = solver.values(U, wind, m, self.passive)
-            H[:] = h + b[points]
-            J, down = metric[0], lowered(u, metric)
-            zeta[:] = solver.vorticity(down, J, per)
-            energy = (
-                h * (u[0] * down[0] + u[1] * down[1]) / 2 + GRAVITY * (H**2 - b[points] ** 2) / 2
-            )
-            enstrophy = (zeta + f / J) ** 2 / (2 * h)
-            mass = solver.mass(U, size, width)
-            found = [ssr.sum(x) for x in (mass, energy * size, enstrophy * size)]
-            return *found, *(extreme(x) for x in (H, zeta) for extreme in (ssr.min, ssr.max))
-
-        return observe
-
-    @cached_property
-    def fastest(self) -> ssr.Program:
-        """The program that finds the fastest wave."""
-
-        @ssr.program(**self.fields, width=ssr.scalar)
-        def fastest(U: Any, wind: Any, m: Any, area: Any, width: Any) -> Any:
-            return ssr.max(self.speeds(U, wind, m, area, width))
-
-        return fastest
-
-    @cached_property
-    def largest(self) -> ssr.Program:
-        """The program of the largest sum of magnitudes, which is finite if all numbers are."""
-
-        @ssr.program(U=self.fields["U"])
-        def largest(U: Any) -> Any:
-            return ssr.max(abs(U[0]) + abs(U[1]) + abs(U[2]))
-
-        return largest
-
-    @cached_property
-    def search(self) -> ssr.Program:
-        """The program that finds the first points that are not finite, dry, or too fast."""
-
-        @ssr.program(**self.fields, number=self.points, width=ssr.scalar, top=ssr.scalar)
-        def search(  # type: ignore[no-untyped-def]
-            U, wind, m, area, number, width, top
-        ):
-            speed = self.speeds(U, wind, m, area, width)
-            size = abs(U[0]) + abs(U[1]) + abs(U[2])
-            good = size <= FINITE, speed == speed, speed < top
-            return tuple(ssr.min(ssr.where(g, FINITE, number)) for g in good)
-
-        return search
-
-    @cached_property
-    def compare(self) -> ssr.Program:
-        """The program of sums and largest values of the error of the depth, and of the depth."""
-
-        @ssr.program(**self.fields, exact=self.points, width=ssr.scalar)
-        def compare(U: Any, wind: Any, m: Any, area: Any, exact: Any, width: Any) -> Any:
-            size = self.at_points @ area
-            depth, _ = self.solver.means(U, wind, m, size, width, self.passive)
-            found = []
-            for x in depth - exact, exact:
-                found += [ssr.sum(abs(x) * size), ssr.sum(x**2 * size), ssr.max(abs(x))]
-            return tuple(found)
-
-        return compare
+    observe: ssr.Program
+    """Values at points; returns sums of invariants, and extremes of H and zeta."""
+    fastest: ssr.Program
+    """Returns the speed of the fastest wave."""
+    search: ssr.Program
+    """Returns the numbers of the first points that are not finite, dry, or too fast."""
+    compare: ssr.Program
+    """Returns sums and largest values of the error of the depth, and of the exact depth."""
 
 
 @cache
-def looking(solver: type[Solver], passive: bool) -> Look:
+def programs(solver: type[Solver], passive: bool) -> Programs:
     """Return the programs for a kind of solver, which are declared once."""
-    return Look(solver, passive)
+    fields, points = solver.fields(), solver.points
+    at_points = everywhere(points, solver.panel)
+
+    def means(U: Any, wind: Any, m: Any, area: Any, width: Any) -> tuple[Any, Any]:
+        return solver.means(U, wind, m, at_points @ area, width, passive)
+
+    def speeds(U: Any, wind: Any, m: Any, area: Any, width: Any) -> Any:
+        """Return the speed of the fastest wave at each point, in m/s; NaN without water."""
+        depth, u = means(U, wind, m, area, width)
+        down = lowered(u, [at_points @ x for x in m[1:5]])
+        speed = ssr.sqrt(u[0] * down[0] + u[1] * down[1])
+        return speed if passive else speed + ssr.sqrt(GRAVITY * depth)
+
+    @ssr.program(
+        **fields, f=points, b=solver.bottom, h=points, u=points.vector(2), H=points, zeta=points,
+        width=ssr.scalar, per=ssr.scalar,
+    )  # fmt: skip
+    def observe(  # type: ignore[no-untyped-def]
+        U, wind, m, f, b, area, h, u, H, zeta, width, per
+    ):
+        size, metric = at_points @ area, [at_points @ x for x in m[1:5]]
+        h[:], u[:] = solver.values(U, wind, m, passive)
+        H[:] = h + b[points]
+        J, down = metric[0], lowered(u, metric)
+        zeta[:] = solver.vorticity(down, J, per)
+        energy = h * (u[0] * down[0] + u[1] * down[1]) / 2 + GRAVITY * (H**2 - b[points] ** 2) / 2
+        enstrophy = (zeta + f / J) ** 2 / (2 * h)
+        found = [ssr.sum(x) for x in (solver.mass(U, size, width), energy * size, enstrophy * size)]
+        return *found, *(extreme(x) for x in (H, zeta) for extreme in (ssr.min, ssr.max))
+
+    @ssr.program(**fields, width=ssr.scalar)
+    def fastest(U: Any, wind: Any, m: Any, area: Any, width: Any) -> Any:
+        return ssr.max(speeds(U, wind, m, area, width))
+
+    @ssr.program(**fields, number=points, width=ssr.scalar, top=ssr.scalar)
+    def search(U, wind, m, area, number, width, top):  # type: ignore[no-untyped-def]
+        speed = speeds(U, wind, m, area, width)
+        good = abs(U[0]) + abs(U[1]) + abs(U[2]) <= FINITE, speed == speed, speed < top
+        return tuple(ssr.min(ssr.where(g, FINITE, number)) for g in good)
+
+    @ssr.program(**fields, exact=points, width=ssr.scalar)
+    def compare(U: Any, wind: Any, m: Any, area: Any, exact: Any, width: Any) -> Any:
+        size, (depth, _) = at_points @ area, means(U, wind, m, area, width)
+
+        def norms(x: Any) -> tuple[Any, Any, Any]:
+            return ssr.sum(abs(x) * size), ssr.sum(x**2 * size), ssr.max(abs(x))
+
+        return *norms(depth - exact), *norms(exact)
+
+    return Programs(observe, fastest, search, compare)
 
 
 class Gauges:
-    """The programs that judge a flow, with the fields that they need."""
+    """The programs that judge a flow, with the fields that they need.
+
+    Attributes
+    ----------
+    values
+        The values at points, as the last call of `observe` has left them.
+    """
 
     def __init__(self, flow: Solver) -> None:
-        self.flow, self.case = flow, flow.case
-        self._look = looking(type(flow), flow.case.passive)
-        self._width = np.pi / 2 / flow.n
-        area = flow.on.empty(flow.panel)
+        self.flow, self.case, on, points = flow, flow.case, flow.on, flow.points
+        self._programs = programs(type(flow), flow.case.passive)
+        area = on.empty(flow.panel)
         area.fill(flow.known.sphere)
         known = {name: flow.constants[name] for name in ("wind", "m")}
-        self._fields: dict[str, Any] = {"U": flow.state, **known, "area": area}
-        self._exact: tuple[Scalar | None, bc.Field] = None, flow.on.empty(flow.points)
-
-    @cached_property
-    def values(self) -> Values:
-        """The values at points, as the last call of `observe` has left them."""
-        on, points = self.flow.on, self.flow.points
-        return Values(
-            on.empty(points), on.empty(points.vector(2)), on.empty(points), on.empty(points)
-        )
-
-    @cached_property
-    def _observe(self) -> Callable[..., Any]:
-        known = {name: self.flow.constants[name] for name in ("f", "b")}
-        return self._look.observe.bind(
-            **self._fields, **known, **vars(self.values), width=self._width, per=self.flow.per
-        )
-
-    @cached_property
-    def _fastest(self) -> Callable[..., Any]:
-        return self._look.fastest.bind(**self._fields, width=self._width)
-
-    @cached_property
-    def _largest(self) -> Callable[..., Any]:
-        return self._look.largest.bind(self.flow.state)
+        width = np.pi / 2 / flow.n
+        self._fields: dict[str, Any] = {"U": flow.state, **known, "area": area, "width": width}
+        self._fastest = self._programs.fastest.bind(**self._fields)
+        self._exact: tuple[Scalar | None, bc.Field] = None, on.empty(points)
+        self.values = Values(*(on.empty(s) for s in (points, points.vector(2), points, points)))
 
     def observe(self) -> tuple[Invariants, Range, Range]:
         """Make values at points; return the invariants, and the ranges of H and zeta."""
-        mass, energy, enstrophy, *ranges = self._observe()
+        known: dict[str, Any] = {name: self.flow.constants[name] for name in ("f", "b")}
+        known |= vars(self.values) | self._fields
+        mass, energy, enstrophy, *ranges = self._programs.observe(**known, per=self.flow.per)
         if self.case.passive:
             energy = enstrophy = np.nan
         return Invariants(mass, energy, enstrophy), Range(*ranges[:2]), Range(*ranges[2:])
-
-    def finite(self) -> bool:
-        """Whether all numbers of the state are finite."""
-        return bool(self._largest() <= FINITE)
 
     def fastest(self) -> float:
         """Return the speed of the fastest wave in m/s; NaN if there is no water somewhere."""
@@ -252,15 +183,15 @@ class Gauges:
         if now is not before:
             field.fill(lambda *index: self.flow.known.depth(now, *index))
             self._exact = now, field
-        found = self._look.compare(**self._fields, exact=field, width=self._width)
-        (l1, l2, linf), exact = found[:3], found[3:]
+        l1, l2, linf, *exact = self._programs.compare(**self._fields, exact=field)
         return Norms(l1 / exact[0], float(np.sqrt(l2 / exact[1])), linf / exact[2])
 
     def worst(self, speed: float) -> tuple[tuple[int, int, int] | None, ...]:
         """Return the first points with no finite numbers, with no water, and with a speed."""
-        number, side = self.flow.on.empty(self.flow.points), len(self.flow.known.at)
+        side = len(self.flow.known.at)
+        number = self.flow.on.empty(self.flow.points)
         number.fill(lambda p, j, i: (p * side + j) * side + i)
-        found = self._look.search(**self._fields, number=number, width=self._width, top=speed)
+        found = self._programs.search(**self._fields, number=number, top=speed)
         return tuple(_place(each, side) for each in found)
 
 
@@ -268,8 +199,7 @@ def _place(number: float, side: int) -> tuple[int, int, int] | None:
     """Return panel, j and i of a point by its number."""
     if number == FINITE:
         return None
-    rest, i = divmod(int(number), side)
-    return *divmod(rest, side), i
+    return int(number) // side**2, int(number) // side % side, int(number) % side
 
 
 def courant(speed: float, n: int, dt: float) -> float:

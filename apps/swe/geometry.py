@@ -16,10 +16,12 @@ Ronchi, Iacono, Paolucci, The "cubed sphere", J. Comput. Phys. 124 (1996) 93-114
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+import boundary as bc
 
 Array = NDArray[np.floating[Any]]
 
@@ -188,28 +190,18 @@ def rotation(to: int, panel: int, r: Array) -> Array:
 def link(panel: int, side: str) -> Link:
     """Return what lies beyond an edge of a panel.
 
-    Two edges are the same if their midpoints are; an edge runs in the direction in which the
-    coordinate along it grows.
-
     Examples
     --------
     >>> link(1, "S")
     Link(panel=5, side='E', reversed=True)
     """
-    middle, along = _edge(panel, side)
-    for other in range(6):
-        for its in SIDES:
-            its_middle, its_along = _edge(other, its)
-            if other != panel and np.array_equal(middle, its_middle):
-                return Link(other, its, bool(along @ its_along < 0))
-    raise AssertionError(f"no neighbour at {side} of panel {panel}")
-
-
-def _edge(panel: int, side: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the midpoint of an edge of the cube and the direction along the edge."""
-    axis, sign = 1 + SIDES.index(side) // 2, (-1, 1)[SIDES.index(side) % 2]
-    matrix = MATRICES[panel]
-    return matrix[:, 0] + sign * matrix[:, axis], matrix[:, 3 - axis]
+    ends: tuple[Literal["low", "high"], ...] = "low", "high"
+    at = SIDES.index(side)
+    found = bc.cubed_sphere().link(bc.Side(panel, 1 - at // 2, ends[at % 2]))
+    assert found is not None
+    there = found.there
+    other = SIDES[2 * (1 - there.axis) + ends.index(there.end)]
+    return Link(there.block, other, found.flips[0])
 
 
 def ghosts(n: int, side: str, width: int = 3) -> tuple[Array, Array]:

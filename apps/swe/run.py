@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import boundary as bc
 import ssr
@@ -41,7 +41,6 @@ class Report:
     flow: Solver
     step: int
     seconds: float
-    state: bc.Field
     values: Values
     height: Range
     vorticity: Range
@@ -69,18 +68,12 @@ class Result:
         """Return the numbers under the keys of the JSON file; None where there is none."""
         setting, last = self.setting, self.last
         found = {
-            "case": setting.case,
-            "solver": setting.solver,
-            "n": setting.n,
+            **asdict(setting),
             "points": setting.points,
-            "angle": setting.angle,
-            "weights": setting.weights,
-            "viscosity": setting.viscosity,
-            "dt": setting.dt,
             "steps": last.step,
             "days": last.seconds / DAY,
             "courant": last.courant,
-            **dict.fromkeys(("l1", "l2", "linf")),
+            **dict.fromkeys(Norms._fields),
             **({} if last.norms is None else last.norms._asdict()),
             **{f"{name}_drift": value for name, value in last.drift._asdict().items()},
             **{"h_min": last.height.low, "h_max": last.height.high},
@@ -134,12 +127,14 @@ class Run:
     ) -> None:
         self.setting, self.until, self.rescue = setting, until, rescue
         self.solver = make(setting)
-        self.case, self.gauges = self.solver.case, Gauges(self.solver)
+        self.gauges = Gauges(self.solver)
         self.initial, *_ = self.gauges.observe()
         self.courant, self.drift = math.nan, Invariants(0.0, 0.0, 0.0)
         self._stepping = self._first = 0.0
         self._hear: Callable[[Report], object] = lambda report: None
         self._last: Report | None = None
+        self._good: tuple[dict[str, bc.Field], dict[str, Any]] | None = None
+        self._about = {"setting": asdict(setting)}
         stepper = ssr.simulation.FunctionStepper(
             self._step, {"state": self.solver.state}, dt=setting.dt
         )
@@ -147,27 +142,23 @@ class Run:
         if start is not None:
             self.simulation.restore(start.file)
         self.begin = self.good = self.simulation.steps
-        self._good: tuple[dict[str, bc.Field], dict[str, Any]] | None = None
         if until <= self.simulation.time:
             raise ssr.errors.ArgumentError(
                 f"The run is to end after {until / DAY:g} days, "
                 f"but begins after {self.simulation.time / DAY:g}.",
                 hint="Ask for more days.",
             )
-        self._add_callbacks(every, checkpoint)
-
-    def _add_callbacks(self, every: float, checkpoint: Path | None) -> None:
-        add, is_regular = self.simulation.add, every < math.inf
-        add(self._check_finite, steps=1)
+        regular: dict[str, Any] = {"time": every} if every < math.inf else {}
+        add = self.simulation.add
+        add(ssr.simulation.NaNChecker(), steps=1)
         add(self._check_speeds, steps=BETWEEN)
-        if is_regular:
-            add(self._report, time=every)
-        add(self._report, times=[0.0, self.until])
+        if regular:
+            add(self._report, **regular)
+        add(self._report, times=[0.0, until])
         add(self._keep, steps=BETWEEN)
         if checkpoint is not None:
-            about = {"setting": asdict(self.setting)}
-            saver = ssr.simulation.Checkpointer(checkpoint, data=about)
-            add(saver, **({"time": every} if is_regular else {"times": [self.until]}))
+            saver = ssr.simulation.Checkpointer(checkpoint, data=self._about)
+            add(saver, **(regular or {"times": [until]}))
 
     def run(self, report: Callable[[Report], object] = lambda report: None) -> Result:
         """Take all steps.
@@ -187,7 +178,10 @@ class Run:
         self._hear = report
         if self.begin:
             self._check_speeds()
-        done = self.simulation.run()
+        try:
+            done = self.simulation.run()
+        except ssr.errors.NonFiniteError:
+            self._stop(math.inf)
         assert self._last is not None
         count = done.steps
         each = (self._stepping - self._first) / (count - 1) if count > 1 else self._stepping
@@ -205,18 +199,10 @@ class Run:
         seconds, gauges = self.simulation.time, self.gauges
         now, height, vorticity = gauges.observe()
         self.drift = now.drift(self.initial)
-        return Report(
-            self.solver,
-            self.simulation.steps,
-            seconds,
-            self.solver.state,
-            gauges.values,
-            height,
-            vorticity,
-            self.drift,
-            courant(gauges.fastest(), self.solver.cells, self.setting.dt),
-            gauges.norms(seconds),
-        )
+        speed, norms = gauges.fastest(), gauges.norms(seconds)
+        found = courant(speed, self.solver.cells, self.setting.dt)
+        about = self.solver, self.simulation.steps, seconds, gauges.values
+        return Report(*about, height, vorticity, self.drift, found, norms)
 
     def _report(self, simulation: Any = None) -> None:
         """Make a report, unless there is one of this step; the state is good when it is made."""
@@ -229,7 +215,7 @@ class Run:
     def _keep(self, simulation: Any = None) -> None:
         """Keep the present state as the last good one."""
         if self.simulation.steps > self.good:
-            about = {"setting": asdict(self.setting), "simulation": self.simulation.data()}
+            about = {**self._about, "simulation": self.simulation.data()}
             self._good = {"state": self.solver.state.copy()}, about
             self.good = self.simulation.steps
 
@@ -240,17 +226,13 @@ class Run:
         ssr.output.save(path, *self._good)
         return True
 
-    def _check_finite(self, simulation: Any = None) -> None:
-        if not self.gauges.finite():
-            self._stop(math.inf)
-
     def _check_speeds(self, simulation: Any = None) -> None:
         speed = self.gauges.fastest()
         self.courant = courant(speed, self.solver.cells, self.setting.dt)
         if not self.courant <= self.solver.limit:
             self._stop(speed)
 
-    def _stop(self, speed: float) -> None:
+    def _stop(self, speed: float) -> NoReturn:
         """Save the last good state and raise."""
         bad, dry, fast = self.gauges.worst(speed)
         what = f"has waves of {speed:.0f} m/s, a Courant number of {self.courant:.2f}"
@@ -270,13 +252,13 @@ class Run:
             note=f"steps are {dt:g} s long; no wave may cross more than "
             f"{self.solver.limit:g} cell in one",
             hint=f"{hint}{where}.",
-        )
+        ) from None
 
     def _line(self, simulation: Any) -> str:
         """Return time, step, Courant number and drift of invariants, as last computed."""
         mass, energy, enstrophy = self.drift
         text = f"day {simulation.time / DAY:.2f} of {self.until / DAY:g}"
         text += f"  step {simulation.steps}  CFL {self.courant:.2f}  mass {mass:+.0e}"
-        if self.case.passive:
+        if self.solver.case.passive:
             return text
         return f"{text}  energy {energy:+.0e}  enstrophy {enstrophy:+.0e}"

@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from apps.swe import cases, conventions, geometry, plot
 from apps.swe.cases import DAY, at_centres
 from apps.swe.checkpoint import Setting, load
 from apps.swe.constants import Constants
-from apps.swe.output import Output, read
+from apps.swe.output import check, read, writer
 from apps.swe.run import Run
 from tests.apps.swe_oracle import FieldSolver
 
@@ -37,7 +37,7 @@ def test_a_checkpoint_comes_back(tmp_path: Path) -> None:
     found = load(path)
     assert found.setting == SETTING
     assert (found.step, found.seconds) == (7, 8400.0)
-    assert np.array_equal(found.state, made.solver.state.gather())
+    assert np.array_equal(found.file.fields["state"], made.solver.state.gather())
 
 
 def test_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("zarr")
     path = tmp_path / "new" / f"run{suffix}"
-    result = Run(SETTING, FieldSolver.of, DAY / 4, every=7200.0).run(
-        Output(path, SETTING, "a command").write
-    )
+    run = Run(SETTING, FieldSolver.of, DAY / 4, every=7200.0)
+    out = writer(path, run, "a command")
+    result = run.run(lambda report: out.write(report.seconds))
     with xarray.open_dataset(path) as file:
         assert dict(file.sizes) == {"time": 4, "panel": 6, "y": 8, "x": 8, "corner": 4}
         hours = (file.time - file.time[0]).values / np.timedelta64(1, "h")
@@ -120,12 +120,9 @@ def test_output_is_read_by_xarray(suffix: str, tmp_path: Path) -> None:
 def test_a_name_that_is_not_utf8(suffix: str, tmp_path: Path) -> None:
     pytest.importorskip("zarr")
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/run\xff." + suffix.encode()))
-    out, report = (
-        Output(path, SETTING, f"--output {path}"),
-        Run(SETTING, FieldSolver.of, 1200.0).report(),
-    )
-    out.write(report)
-    out.write(replace(report, seconds=60.0))
+    out = writer(path, Run(SETTING, FieldSolver.of, 1200.0), f"--output {path}")
+    out.write(0.0)
+    out.write(60.0)
     with read(path) as file:
         assert file.sizes["time"] == 2
         assert file.attrs["command"] == f"--output {tmp_path}/run\\udcff.{suffix}"
@@ -136,14 +133,14 @@ def test_two_runs_do_not_write_one_file(suffix: str, tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("zarr")
     path = tmp_path / f"run{suffix}"
-    report = Run(SETTING, FieldSolver.of, 1200.0).report()
-    one, other = (Output(path, SETTING, "") for _ in range(2))
-    one.write(report)
-    one.write(replace(report, seconds=60.0))
-    other.write(report)
+    run = Run(SETTING, FieldSolver.of, 1200.0)
+    one, other = (writer(path, run, "") for _ in range(2))
+    one.write(0.0)
+    one.write(60.0)
+    other.write(0.0)
     with pytest.raises(ssr.errors.OutputError, match="no longer the file"):
-        one.write(replace(report, seconds=120.0))
-    other.write(replace(report, seconds=60.0))
+        one.write(120.0)
+    other.write(60.0)
     with xarray.open_dataset(path) as file:
         assert file.sizes["time"] == 2
     assert list(tmp_path.iterdir()) == [path]
@@ -153,7 +150,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("h5netcdf")
     path = tmp_path / "run.nc"
-    Output(path, SETTING, "").write(Run(SETTING, FieldSolver.of, 1200.0).report())
+    writer(path, Run(SETTING, FieldSolver.of, 1200.0), "").write(0.0)
     with xarray.open_dataset(path, decode_times=False) as file:
         whole = file.load()
     for foreign in whole.drop_attrs(), whole.isel(panel=slice(0, 2)), whole.drop_vars("time"):
@@ -182,11 +179,11 @@ def test_bounds_surround_the_cells() -> None:
 
 def test_output_names_and_old_files(tmp_path: Path) -> None:
     with pytest.raises(ssr.errors.OutputError, match="no known format"):
-        Output(tmp_path / "run.txt", SETTING, "")
+        check(tmp_path / "run.txt")
     old = tmp_path / "run.nc"
     old.touch()
     with pytest.raises(ssr.errors.OutputError, match="exists already"):
-        Output(old, SETTING, "", fresh=False)
+        check(old, fresh=False)
     with pytest.raises(ssr.errors.OutputError, match="does not exist"), read(tmp_path / "none.nc"):
         pass
     pytest.importorskip("h5netcdf")

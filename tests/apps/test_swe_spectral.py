@@ -369,7 +369,7 @@ def test_runs_go_on_to_the_same_bits(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "million points a second" in text
     assert main(f"--restart {start} --steps 5 --digest".split()) == 0
     assert capsys.readouterr().out == expected
-    assert load(start).state.shape == (3, 6, 13, 13)
+    assert load(start).file.fields["state"].shape == (3, 6, 13, 13)
     found = json.loads(numbers.read_text())
     assert (found["solver"], found["n"], found["points"]) == ("sem", 4, 13)
     assert found["viscosity"] == pytest.approx(viscosity(4))
