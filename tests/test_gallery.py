@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse.linalg as scipy_solvers
+from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 
 import boundary as bc
@@ -91,6 +92,35 @@ def test_gray_scott() -> None:
     np.testing.assert_allclose(u, a, 1e-12)
     np.testing.assert_allclose(v, b, 1e-12, 1e-15)
     drawn("gray_scott", u, v)
+
+
+def test_imex() -> None:
+    """The reference is the solution of SciPy; errors have the orders of the methods."""
+    module, n = problem("imex"), 48
+    v, found = module.run(n, 40.0, (2.0, 1.0))
+    x, r = (np.arange(n) + 0.5) / n, 1e-5 * (n / 0.5) ** 2
+    bumps = [
+        np.exp(-(((x - a) / 0.1) ** 4) - ((x[:, None] - b) / 0.1) ** 4)
+        for a, b in ((0.3, 0.3), (0.65, 0.45), (0.4, 0.75))
+    ]
+
+    def rates(t: float, y: Any) -> Any:
+        u, v = y.reshape(2, n, n)
+        du, dv = (
+            sum(np.roll(w, s, axis) for s in (-1, 1) for axis in (0, 1)) - 4 * w for w in (u, v)
+        )
+        du, dv = 2 * r * du + 0.0367 * (1 - u), r * dv - (0.0367 + 0.0649) * v
+        return np.stack([du - u * v**2, dv + u * v**2]).ravel()
+
+    start = np.stack([1 - 0.5 * sum(bumps), 0.25 * sum(bumps)]).ravel()
+    exact = solve_ivp(rates, (0.0, 40.0), start, "DOP853", rtol=1e-9, atol=1e-10).y[:, -1]
+    np.testing.assert_allclose(v, exact.reshape(2, n, n)[1], atol=1e-5)
+    for method, order, most in ("ARS111", 1, 1e-2), ("ARS222", 2, 1e-3), ("ARS443", 3, 1e-4):
+        _, errors, work = found[method]
+        assert errors[-1] < most
+        assert abs(np.log2(errors[0] / errors[1]) - order) < 0.4
+        assert work[0] < work[1]
+    drawn("imex", v, found)
 
 
 def test_diffusion() -> None:

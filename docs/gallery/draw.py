@@ -288,8 +288,27 @@ def cylinder(grid, T, sizes, errors):
     return figure
 
 
+def imex(v, found):
+    """Draw a concentration, and errors over the lengths of steps and over the work."""
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+    image = left.imshow(v, "inferno", origin="lower", extent=(0, 0.5, 0, 0.5))
+    figure.colorbar(image, ax=left, label="concentration v")
+    left.set(xlabel="x", ylabel="y", title=f"{len(v)} x {len(v)} cells")
+    for (name, (steps, errors, work)), mark in zip(found.items(), "*osD"):
+        middle.loglog(steps, errors, f"{mark}-", label=name)
+        right.loglog(work, errors, f"{mark}-")
+    middle.set(xlabel="length of steps", ylabel="largest error of v", title="Error and steps")
+    right.set(xlabel="evaluations and products", title="Error and work")
+    right.set(xticks=(1000, 3000, 10000), xticklabels=("1,000", "3,000", "10,000"))
+    right.minorticks_off()
+    middle.legend()
+    for axes in middle, right:
+        axes.grid(alpha=0.3)
+    return figure
+
+
 PICTURES = (
-    cavity, waves, gray_scott, diffusion, membrane, obstacles, multigrid, sphere, tsunami,
+    cavity, waves, gray_scott, imex, diffusion, membrane, obstacles, multigrid, sphere, tsunami,
     acoustics, drifters, cylinder,
 )  # fmt: skip
 

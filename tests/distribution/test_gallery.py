@@ -24,6 +24,7 @@ RUNS: dict[str, tuple[tuple[Any, ...], int]] = {
     "cylinder": (((4,),), 2),
     "diffusion": ((6,), 2),
     "gray_scott": ((9,), 2),
+    "imex": ((9, 2.0, (1.0,)), 2),
     "membrane": ((3,), 2),
     "multigrid": ((3, 2), 5),
     "obstacles": ((4,), 3),
