@@ -64,6 +64,7 @@ class RankMemory:
         self.captured = dict(zip(names, declaration.captured, strict=True))
         for name, array in self.captured.items():
             _check(name, array, declaration.spaces[name].extent(plan.footprint.sizes), plan.dtype)
+        self.captured = {name: _writeable(array) for name, array in self.captured.items()}
         self.whole = {
             name: offsets_of(declaration.spaces[name], array, plan.footprint.sizes)
             for name, array in self.captured.items()
@@ -117,13 +118,34 @@ def _in_several_boxes(plan: Plan) -> UnsupportedError:
     )
 
 
+class _Holder:
+    """What keeps the memory of an array, and says that it may be written."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def _writeable(array: Array) -> Array:
+    """Return an array in the same memory with the flag that kernels of ranks ask of all arrays.
+
+    Their moves could write any array; those of matrices are never moved.
+    """
+    return array if array.flags.writeable else np.asarray(_Holder(array))
+
+
 def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raise if an array of a matrix does not fit."""
     if array.shape != shape:
         raise ShapeError(f"{name!r} has shape {array.shape}, not {shape}.")
     if array.dtype != dtype:
         raise DtypeError(f"{name!r} has dtype {array.dtype}; the fields have {dtype}.")
-    if array.strides[-1] != array.itemsize:
+    if not array.flags.aligned:
+        raise ContiguityError(
+            f"Array {name!r} is not aligned in memory.", hint="np.ascontiguousarray copies it."
+        )
+    if array.shape[-1] > 1 and array.strides[-1] != array.itemsize:
         raise ContiguityError(
             f"The last axis of {name!r} is not contiguous.",
             hint="np.ascontiguousarray makes it so.",

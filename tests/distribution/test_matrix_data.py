@@ -153,3 +153,27 @@ def test_mistakes() -> None:
     narrow = on.zeros(PLANE, np.float32)
     with pytest.raises(ssr.errors.DtypeError, match="dtypes"):
         _ = M @ narrow
+
+
+@ssr.matrix(rows=PLANE, cols=PLANE, w=ssr.Space(ny))
+def weigh(j: Any, i: Any, *, w: Any) -> Any:
+    yield (j, i), w[j]
+
+
+def test_arrays_that_are_only_read() -> None:
+    on, w = spread(2), np.arange(9.0)
+    w.flags.writeable = False
+    x, y = on.scatter(PLANE, numbers(3)), on.zeros(PLANE)
+
+    def program(M: ssr.Matrix) -> ssr.Program:
+        @ssr.program(x=PLANE, y=PLANE)
+        def apply(x: Any, y: Any) -> None:
+            y[:] = M @ x
+
+        return apply
+
+    program(weigh.bind(w=w))(x, y)
+    np.testing.assert_array_equal(y.gather(), w[:, None] * numbers(3))
+    apart = np.zeros(9 * 8 + 4, np.uint8)[4:].view(np.float64)
+    with pytest.raises(ssr.errors.ContiguityError, match="not aligned"):
+        program(weigh.bind(w=apart))(x, y)
