@@ -125,7 +125,10 @@ def counted(number: int, one: str, several: str) -> str:
 
 
 class Immutable:
-    """What is never changed after it is made, so that nobody needs a copy."""
+    """What is never changed after it is made, so that its copies are itself, as those of functions.
+
+    Arrays among its data are used as they are.
+    """
 
     habits: ClassVar[Mapping[str, str]] = {}
     """What is written in place of names that other packages have."""
@@ -142,12 +145,8 @@ class Immutable:
     def __copy__(self: T) -> T:
         return self
 
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        raise UnsupportedError(
-            f"{self!r} cannot be copied with all that it holds.",
-            note="It is made of functions, and arrays among its data are used as they are.",
-            hint="It never changes: use it in both places.",
-        )
+    def __deepcopy__(self: T, memo: object) -> T:
+        return self
 
     def __reduce_ex__(self, protocol: object) -> tuple[Callable[..., Any], tuple[str, str]]:
         """Return the name of the variable of a module that holds it, as for functions."""

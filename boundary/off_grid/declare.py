@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, ShapeError, UnsupportedError
+from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ssr.extension import Array, integer, is_one_of
 
 from ..grid.grid import Grid
@@ -29,7 +30,7 @@ def points(
     coordinates: Any,
     method: str = "linear",
     *,
-    axes: Sequence[Any] | None = None,
+    axes: ssr.coordinates.Coordinates | Sequence[Any] | None = None,
     periodic: Sequence[int] = (),
     outside: str = "raise",
     radius: int = 4,
@@ -55,7 +56,9 @@ def points(
     axes
         The coordinates of the cells' centers along each axis, arrays that increase, for points in
         the same units. An axis with None has indices, and so has that of the blocks of a grid,
-        which is not counted. Between centers, indices are linear in coordinates.
+        which is not counted. Between centers, indices are linear in coordinates. Or the
+        `ssr.coordinates.Coordinates` of the cells: then the outer sides are their outer faces, and
+        their periodic axes are periodic.
     periodic
         The axes along which values repeat after the last cell, counted as ``axes``.
     outside
@@ -67,12 +70,14 @@ def points(
         The numbers of the points, where each rank gives other ones; on all ranks together they are
         the integers from 0 on. By default all ranks give the same coordinates of all points.
     **sizes
-        Values of the symbolic sizes of a space or grid.
+        Values of the symbolic sizes of a space or grid; by default those of the coordinates.
 
     Raises
     ------
     ArgumentError, DtypeError, OutOfRangeError, ShapeError
         If an argument has another form, coordinates are NaN, or points are outside.
+    SpaceError
+        If coordinates are those of other cells.
     UnboundError
         If a size has no value.
     UnsupportedError
@@ -91,6 +96,8 @@ def points(
     >>> receivers.interpolate(x[:, None] + 10 * x)
     array([ 7.5, 20. ])
     """
+    if isinstance(axes, ssr.coordinates.Coordinates) and axes.cells == cells:
+        sizes = {**axes.sizes, **sizes}
     on = _spread(cells, sizes)
     if not is_one_of(method, METHODS):
         raise ArgumentError(f"method is {method!r}, not one of {', '.join(METHODS)}.")
@@ -130,6 +137,8 @@ def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
     box, lead = cells.box(on.sizes), on.partition.lead
     own = box[lead:]
     around = {_axis(axis, len(own)) for axis in _items("periodic", periodic)}
+    if isinstance(axes, ssr.coordinates.Coordinates):
+        return Frame(_rulers(on, axes, around))
     given = [None] * len(own) if axes is None else _items("axes", axes)
     if len(given) != len(own):
         raise ShapeError(f"axes has {len(given)} entries; the cells have {len(own)} axes.")
@@ -139,6 +148,25 @@ def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
         array = None if centers is None else _centers(number, centers, high - low)
         rulers.append(Ruler(Axis(low, high, period=period), array))
     return Frame(rulers)
+
+
+def _rulers(on: Spread, given: ssr.coordinates.Coordinates, around: set[int]) -> list[Ruler]:
+    """Return the rulers of coordinates, around those axes too along which values repeat."""
+    (cells,) = on.cells
+    if on.partition.lead or given.cells != cells:
+        raise SpaceError(
+            f"The coordinates are those of {given.cells!r}, and the points lie on {on.cells[0]!r}"
+            f"{' of blocks' if on.partition.lead else ''}."
+        )
+    bound = given.bind(**{name: on.sizes[name] for name in cells.sizes})
+    rulers = []
+    for number, (low, high) in enumerate(cells.box(on.sizes)):
+        faces = bound.positions(number, bound.faces(number))
+        repeats = number in around or bound.axes[bound.names[number]].periodic
+        axis = Axis(low, high, period=(low, high - low) if repeats else None)
+        sides = float(faces[0]), float(faces[-1])
+        rulers.append(Ruler(axis, bound.positions(number), sides))
+    return rulers
 
 
 def _items(name: str, given: Any) -> list[Any]:

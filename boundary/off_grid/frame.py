@@ -25,14 +25,20 @@ class Ruler:
         The cells; periodic if their ``period`` is not None.
     centers
         The coordinates of their centers, which increase; None for those that are indices.
+    sides
+        The coordinates of the outer sides; by default as far from the outer centers as half of the
+        distance of the next ones.
     """
 
     axis: Axis
     centers: Array | None = None
+    sides: tuple[float, float] | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
         """The coordinates of the outer sides of the first cell and the last one."""
+        if self.sides is not None:
+            return self.sides
         if self.centers is None:
             return self.axis.low - 0.5, self.axis.high - 0.5
         x = self.centers
@@ -46,10 +52,14 @@ class Ruler:
         return np.where((x >= low) & (x < high), x, low + np.mod(x - low, high - low))
 
     def positions(self, x: Array) -> Array:
-        """Return coordinates in units of indices; beyond the outer centers by the outer cells."""
+        """Return coordinates in units of indices; those of the sides are half ones."""
         if self.centers is None:
             return x
         c = self.centers
+        if self.sides is not None:
+            first, behind = self.axis.low, self.axis.high
+            places = first - 0.5, *range(first, behind), behind - 0.5
+            return np.asarray(np.interp(x, [self.sides[0], *c, self.sides[1]], places))
         cell = np.clip(np.searchsorted(c, x, side="right") - 1, 0, len(c) - 2)
         found: Array = self.axis.low + cell + (x - c[cell]) / (c[cell + 1] - c[cell])
         return found

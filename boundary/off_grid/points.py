@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -82,6 +82,13 @@ class Points:
 
     def __repr__(self) -> str:
         return f"<Points: {self.count}, {self.method}, {self.spread!r}>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self!r} can neither be copied nor pickled.",
+            note="Each rank has a part of the points.",
+            hint="Make them again by bc.points from their coordinates.",
+        )
 
     # -- places ----------------------------------------------------------------------------------
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import index
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, ShapeError, SpaceError
+from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ssr.extension import Array, VectorSpace, allocated, integer
 
 from ..partition.boxes import Box, meet, shifted, slices
@@ -373,6 +373,19 @@ class Field:
                 f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
                 hint="Give bc.spread(...) the same ranks.",
             )
+
+    def __copy__(self) -> Field:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Field:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self!r} cannot be pickled.",
+            note="Each rank has a part of it.",
+            hint="Pickle the array that gather() returns, or write it by ssr.output.save.",
+        )
 
     def copy(self) -> Field:
         """Return a field with the same values."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 import ssr
 from ssr import Space
-from ssr.errors import ArgumentError, DtypeError, SpaceError
+from ssr.errors import ArgumentError, DtypeError, SpaceError, UnsupportedError
 from ssr.extension import (
     Array,
     Declaration,
@@ -65,6 +65,13 @@ class Bound(ABC):
         """
         (results,) = self.repeat([scalars]).tolist()
         return self._program.returned(tuple(results))
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            "A bound program can neither be copied nor pickled.",
+            note="It holds the memory of its ranks and compiled code.",
+            hint="Bind the program in each process; kernels come from the cache.",
+        )
 
     @property
     @abstractmethod

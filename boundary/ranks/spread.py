@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError, UnboundError
-from ssr.extension import VectorSpace, match_sizes
+from ssr.extension import Immutable, VectorSpace, match_sizes
 
 from ..partition.cuts import block_axes, chosen, with_whole_lines
 from ..partition.partition import Partition
@@ -27,7 +27,7 @@ from .in_turn import in_turn
 from .run import Bound, bound_program
 
 
-class Spread:
+class Spread(Immutable):
     """A grid or a space whose boxes are owned by ranks; made by `boundary.spread`.
 
     Attributes

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from ssr.errors import ArgumentError, Span, user_span
-from ssr.extension import integer, ir, is_one_of
+from ssr.extension import Immutable, integer, ir, is_one_of
 
 from ..errors import HaloError
 from ..grid.frame import Frame
@@ -23,7 +23,7 @@ Ends: TypeAlias = Literal["low", "high", "both"]
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Immutable):
     """What the ghosts behind some sides are.
 
     Made by functions such as `bc.periodic`; `bc.fill` puts rules together.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +16,7 @@ from ..run.check_arrays import dtype_name
 from ..spaces.binding import match_sizes
 from ..spaces.distributed import is_data
 from ..spaces.space import Space
-from .axis import axis_of
+from .axis import Axis, axis_of
 from .metric import Metric
 from .system import System, cartesian
 from .weights import Factor, Positions, space_of
@@ -61,6 +63,11 @@ class Geometry(Immutable):
     def names(self) -> tuple[str, ...]:
         """The names of the coordinates, axis by axis."""
         return self._metric.names
+
+    @property
+    def axes(self) -> Mapping[str, Axis]:
+        """The coordinate along each axis, by name and in the order of the axes."""
+        return MappingProxyType(self._metric.axes)
 
     def bind(self, **sizes: int) -> Self:
         """Return the coordinates with values for symbolic sizes.

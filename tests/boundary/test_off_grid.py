@@ -1,5 +1,7 @@
 """Points off the grid: polynomials, waves, dense matrices, transposes, and wrong arguments."""
 
+import copy
+import pickle
 from typing import Any
 from unittest.mock import patch
 
@@ -323,3 +325,50 @@ def test_fields_that_are_refused() -> None:
     with pytest.raises(ArgumentError, match="no rank 1 of 1"):
         points.gather(np.ones(5), root=1)
     np.testing.assert_array_equal(u, 1.0)
+
+
+def test_coordinates_are_axes() -> None:
+    """The sides are faces, angles repeat, and sizes are those of the coordinates."""
+    Coordinates, Axis = ssr.coordinates.Coordinates, ssr.coordinates.Axis
+    space = ssr.Space(*ssr.sizes("nr nt"))
+    theta = Axis(0.0, 2.0 * np.pi, periodic=True)
+    disk = Coordinates(space, ssr.coordinates.cylindrical, r=np.array([0.0, 1, 3, 7]), theta=theta)
+    disk = disk.bind(nt=8)
+    at = [(0.5, 0.1), (2.0, -0.1), (3.5, 4.0), (7.0, 2.0 * np.pi)]
+    points = bc.points(space, at, axes=disk)
+    np.testing.assert_allclose(points.coordinates[:, 1], [0.1, 2.0 * np.pi - 0.1, 4.0, 0.0])
+    r, angle = disk.mesh()
+    np.testing.assert_allclose(points.interpolate(r + 0.0 * angle)[:3], [0.5, 2.0, 3.5])
+    np.testing.assert_allclose(
+        points.interpolate(np.cos(angle) + 0.0 * r)[[0, 3]], np.cos(np.pi / 8) * np.ones(2)
+    )
+    wall = bc.fill(
+        space.grow(1),
+        bc.dirichlet(5.0, axis=0, side="high"),
+        bc.symmetric(axis=0, side="low"),
+        bc.periodic(axis=1),
+    )
+    assert points.interpolate(r**2 + 0.0 * angle, fill=wall)[3] == pytest.approx(5.0)
+    one = Coordinates(ssr.Space(1), x=(2.0, 6.0))
+    assert bc.points(one.cells, [[6.0]], axes=one).interpolate(np.ones(1)) == [1.0]
+    with pytest.raises(OutOfRangeError, match="0 to 7"):
+        bc.points(space, [(7.1, 0.0)], axes=disk)
+    with pytest.raises(SpaceError, match="coordinates are those of"):
+        bc.points(cells, [(1.0, 0.0)], axes=disk)
+    with pytest.raises(ArgumentError, match="size nt is 8"):
+        bc.points(space, [(1.0, 0.0)], axes=disk, nr=3, nt=9)
+
+
+def test_copies_and_pickles() -> None:
+    on = bc.spread(cells, bc.simulated(2))
+    u, points, rule = on.zeros(cells), bc.points(on, [(1.0, 2.0)]), bc.dirichlet(1.0)
+    for each in (u, points, rule, bc.fill(cells.grow(1), rule)):
+        with pytest.raises(UnsupportedError, match="pickled"):
+            pickle.dumps(each)
+    assert copy.deepcopy(rule) is rule
+    other = copy.deepcopy({"u": u})["u"]
+    other.set(np.ones((7, 9)))
+    assert other.spread is on
+    assert (np.asarray(u) == 0.0).all()
+    with pytest.raises(UnsupportedError, match="bc.points"):
+        copy.copy(points)
