@@ -370,5 +370,5 @@ def test_copies_and_pickles() -> None:
     other.set(np.ones((7, 9)))
     assert other.spread is on
     assert (np.asarray(u) == 0.0).all()
-    with pytest.raises(UnsupportedError, match="bc.points"):
+    with pytest.raises(UnsupportedError, match=r"bc\.points"):
         copy.copy(points)
