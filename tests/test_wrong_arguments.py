@@ -18,7 +18,7 @@ import sympy
 
 import boundary as bc
 import ssr
-from ssr import coordinates, integrate, solvers
+from ssr import coordinates, integrate, output, simulation, solvers
 from ssr.elementary import FUNCTIONS
 from tools import names
 
@@ -164,7 +164,7 @@ class Call:
                 yield Call(self.name, self.function, self.args, {**self.named, key: value})
 
 
-def call(name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def call(name: str, function: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
     return pytest.param(Call(name, function, args, named), id=name)
 
 
@@ -244,6 +244,35 @@ def stepping(name: str, stepper: Callable[..., Any], *args: Any, **named: Any) -
     ]
 
 
+def idle(t: float, dt: float) -> None:
+    """Take a step that changes nothing."""
+
+
+def waiting() -> simulation.Simulation:
+    """Return a simulation that has not begun."""
+    stepper = simulation.FunctionStepper(idle, {"x": x}, dt=0.1)
+    return simulation.Simulation(stepper, stop_steps=1)
+
+
+def ended(name: str) -> Callable[[Any], None]:
+    """Return a function that sets an end of a simulation and runs it for a step."""
+
+    def run(end: Any) -> None:
+        made = waiting()
+        made.add(lambda s: setattr(s, "stop_steps", 0), steps=1)
+        setattr(made, name, end)
+        made.stop_when(lambda s: True)
+        made.run()
+
+    return run
+
+
+def saved(path: Any) -> None:
+    """Restore a simulation from a checkpoint."""
+    waiting().save("saved")
+    waiting().restore(path)
+
+
 def solved_by(M: Any) -> None:
     """Take a step with an approximate inverse."""
     integrate.BDF2(decay, 0.0, x.copy(), 0.1, inverse=lambda h: M).step()
@@ -256,7 +285,85 @@ flat = integrate.FlatRightSide(decay, x)
 side = {"axis": 0, "side": "both", "block": 0}
 lines = {"first": np.zeros((1, 3)), "weights": np.ones((1, 3, 1))}
 
+RUNS: list[Any] = [
+    call("CFL", simulation.CFL, abs, 0.5, every=1, max_change=1.1, max_dt=1.0),
+    call("Checkpointer", simulation.Checkpointer, "run", data={}),
+    call("FunctionStepper", simulation.FunctionStepper, idle, {"x": x}, 0.0, 0.1),
+    call("FunctionStepper.restore", simulation.FunctionStepper(idle, {"x": x}).restore, {"t": 0.0}),
+    call(
+        "Simulation",
+        simulation.Simulation,
+        simulation.FunctionStepper(idle, {"x": x}),
+        1.0,
+        1,
+        0.1,
+        wall_limit=1.0,
+        progress=False,
+    ),
+    call("Simulation", ended("stop_time"), 1.0),
+    call("Simulation", ended("stop_steps"), 1),
+    call("Simulation", ended("wall_limit"), 1.0),
+    call(
+        "Simulation.add",
+        lambda *args, **named: waiting().add(*args, **named),
+        print,
+        steps=1,
+        name="print",
+    ),
+    *[
+        call(
+            "Simulation.stop_when",
+            lambda *args, **named: waiting().stop_when(*args, **named),
+            print,
+            **schedule,
+        )
+        for schedule in ({"time": 1.0}, {"times": [1.0]}, {"wall": 1.0}, {"name": "print"})
+    ],
+    call("Simulation.restore", saved, "saved"),
+    call("Simulation.save", lambda *args: waiting().save(*args), "saved", {}),
+    call("Statistics", simulation.Statistics, "x", of=np.abs),
+    call("Statistics", lambda *args: waiting().add(simulation.Statistics(*args)), "x"),
+    call("SteadyState", simulation.SteadyState, 0.1, 0.0),
+]
+
+FILES: list[Any] = [
+    call("Computed", output.Computed, lambda x, i: x, x, shape=(5,), dtype="f8"),
+    call(
+        "Writer",
+        output.Writer,
+        "run.nc",
+        {"x": x},
+        coordinates={},
+        constants={"y": y},
+        dims=("x",),
+        attributes={},
+        about={},
+        time_units="seconds since 2000-01-01",
+        calendar="standard",
+        dtype="f4",
+        mode="w",
+    ),
+    call("Writer", output.Writer, "run.zarr", {"x": x}, chunks={"x": 2}),
+    call("Writer.write", lambda time: output.Writer("run.nc", {"x": x}).write(time), 0.0),
+    call("Checkpoint.restore", lambda fields: kept().restore(fields), {"x": x}),
+    call("check_place", output.check_place, "run", folder=False),
+    call("digest", output.digest, {"x": x}),
+    call("load", lambda path, on: (kept(), output.load(path, on)), "kept", u),
+    call("publish", output.publish, "run", lambda file: file.write(b"x")),
+    call("save", output.save, "run", {"x": x}, {}),
+    call("to_xarray", output.to_xarray, {"x": x}, coordinates={}, dims=("x",), attributes={}),
+]
+
+
+def kept() -> output.Checkpoint:
+    """Return a checkpoint."""
+    output.save("kept", {"x": x})
+    return output.load("kept")
+
+
 CALLS: list[Any] = [
+    *RUNS,
+    *FILES,
     call(
         "AdaptiveRungeKutta.advance",
         lambda t: integrate.AdaptiveRungeKutta(decay, 0.0, x.copy(), 0.1).advance(
@@ -549,8 +656,11 @@ CALLS: list[Any] = [
 
 INTERNAL = {
     "ButcherTableau": "advance slopes",
+    "CFL": "length",
+    "Checkpointer": "__call__",
     "Affine": "applied bind check_names given run",
     "Error": "Error",
+    "FunctionStepper": "step steps",
     "Expression": "become binary lift pointwise unary",
     "Factorisation": "Factorisation factors solve",
     "Fill": "applied given run",
@@ -560,6 +670,7 @@ INTERNAL = {
     "Jacobi": "precondition reverse start sweep",
     "Link": "coordinates point seen source",
     "LowStorage": "advance",
+    "NaNChecker": "__call__",
     "Operator": "program",
     "Partition": "Partition has_cells_of of_rank owned owners_of shown",
     "Program": "kernel returned run_plain",
@@ -573,7 +684,10 @@ INTERNAL = {
     "RungeKutta": "steps",
     "RightSide": "RightSide fresh kept rates",
     "Spread": "in_turn plan product run",
+    "Statistics": "__call__ begin restore",
+    "SteadyState": "__call__ begin restore",
     "Stepper": "Stepper restore steps",
+    "Writer": "__call__",
     "Synchronise": "applied given run",
     "Value": "binary unary",
     "Vector": "binary lift pointwise unary",
@@ -594,7 +708,7 @@ def test_wrong_arguments(right: Call, tmp_path: Path, monkeypatch: pytest.Monkey
             raise AssertionError(f"{wrong} raises {error!r}") from error
 
 
-MODULES = ssr, integrate, solvers, coordinates, bc
+MODULES = ssr, integrate, simulation, output, solvers, coordinates, bc
 
 
 def public() -> Iterator[str]:

@@ -143,8 +143,9 @@ class ImplicitRungeKutta(Staged):
         A function of h. It returns a matrix on the space of the unknown, whose ``solve`` is used,
         such as ``I - h * A`` that couples points along lines; a solver such as
         ``ssr.solvers.Multigrid(I - h * A, P)`` or ``ssr.solvers.CG(I - h * A)``; or, for several
-        unknowns, a function of the fields of the solution and then those of the right side. It is
-        called once for each h.
+        unknowns, a function of the fields of the solution and then those of the right side. If it
+        returns a matrix, h may also be the scalar of a program: steps of any length then share one
+        program. Else it is called once for each h.
 
     Raises
     ------

@@ -11,18 +11,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..blocks.block_matrix import BlockMatrix
-from ..errors import ArgumentError, ConvergenceError, SpaceError
-from ..matrices.matrix import Matrix
+from ..errors import ConvergenceError
 from ..programs import reductions
 from ..programs.program import Program
 from ..programs.signature import Kind
 from ..run.check_arrays import dtype_name
 from ..solvers import vectors
-from ..solvers.inverse import Inverse
 from ..solvers.krylov import LeastSquares
 from ..symbols.functions import sqrt
 from ..trace.trace import scalar
+from .inverses import Inverses
 from .right_side import RightSide, made_program
 from .stepper import alike
 from .tableaux import assign
@@ -66,7 +64,7 @@ class StageEquation:
     rtol
         The part of the first residual that is left at the end.
     inverse
-        A function of h, see `DiagonallyImplicit`.
+        A function of h, see `ImplicitRungeKutta`.
     """
 
     def __init__(
@@ -77,13 +75,13 @@ class StageEquation:
         rtol: float,
         inverse: Callable[[float], Any] | None = None,
     ) -> None:
-        self.fun, self.rtol, self.inverse = fun, rtol, inverse
+        self.fun, self.rtol = fun, rtol
+        self._inverses = None if inverse is None else Inverses(inverse)
         self.iterations = self.products = 0
         self._programs = fun.kept("stage equation", lambda: Programs(fun))
         self._y, self._args = y, args
         self._F, self._dy, self._change, self._w, self._z = (alike(y) for _ in range(5))
         self._basis = [alike(y)]
-        self._inverses: dict[float, Callable[[Fields, Fields], None]] = {}
         self._eps = max(float(np.finfo(dtype_name(field.dtype)).eps) for field in y)
 
     def solve(self, Y: Fields, r: Fields, t: float, h: float) -> None:
@@ -165,43 +163,10 @@ class StageEquation:
 
     def _approximated(self, v: Fields, h: float) -> Fields:
         """Return an approximate inverse of ``I - h J`` times v; v itself without one."""
-        if self.inverse is None:
+        if self._inverses is None:
             return v
-        if h not in self._inverses:
-            if len(self._inverses) >= KEPT:
-                self._inverses.clear()
-            self._inverses[h] = _applied(self.inverse(h))
-        self._inverses[h](self._z, v)
+        self._inverses.apply(self._z, v, h)
         return self._z
-
-
-KEPT = 8
-"""The largest number of approximate inverses that are kept, each for a length of steps."""
-
-
-def _applied(inverse: Any) -> Callable[[Fields, Fields], None]:
-    """Return a function ``(z, r)`` that assigns the approximate solution of a right side."""
-    if isinstance(inverse, (Matrix, BlockMatrix)):
-        if inverse.rows != inverse.cols or isinstance(inverse.rows, tuple):
-            raise SpaceError(
-                f"The approximate inverse {inverse.name} is not on the space of one unknown.",
-                note=f"rows {inverse.rows!r}, columns {inverse.cols!r}",
-            )
-        kinds: dict[str, Kind] = {"z": inverse.rows, "r": inverse.rows}
-
-        def solve(z: Any, r: Any) -> None:
-            z[:] = inverse.solve(r)
-
-        direct = made_program(f"{inverse.name}_solve", solve, kinds)
-        return lambda z, r: direct(*z, *r)
-    if isinstance(inverse, Inverse):
-        return lambda z, r: vectors.assign(z[0], inverse.solution(*r))
-    if not callable(inverse):
-        raise ArgumentError(
-            f"The approximate inverse is {inverse!r}.",
-            hint="It is a matrix with a solve, a solver, a Multigrid, or a function (z, r).",
-        )
-    return lambda z, r: inverse(*z, *r)
 
 
 def _clear(fields: Fields) -> None:

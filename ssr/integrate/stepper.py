@@ -166,6 +166,8 @@ class Stepper(ABC):
         ArgumentError
             If it is the data of another kind of stepper.
         """
+        if not isinstance(data, Mapping):
+            raise ArgumentError(f"data is {data!r}, not a dictionary.")
         missing = self.data().keys() ^ data.keys()
         if missing:
             raise ArgumentError(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError, DtypeError, ShapeError
 from ..points.numbers import Array, integer
 from ..spaces.distributed import is_distributed
 from .pieces import Box, as_values, boxes_of, piece
@@ -68,7 +68,7 @@ class Computed:
             self.shape = points_of(self.fields[0])
         else:
             self.shape = _as_shape(shape)
-        self.dtype = np.dtype(dtype)
+        self.dtype = _as_dtype(dtype)
         for number, field in enumerate(self.fields):
             if tuple(field.shape[len(field.shape) - len(self.shape) :]) != self.shape:
                 raise ShapeError(
@@ -137,6 +137,16 @@ def points_of(values: Any) -> tuple[int, ...]:
     if not is_distributed(values):
         return shape
     return shape[len(shape) - int(getattr(values.kind, "space", values.kind).ndim) :]
+
+
+def _as_dtype(given: Any) -> np.dtype[Any]:
+    try:
+        found: np.dtype[Any] = np.dtype(given)
+    except (TypeError, ValueError):
+        found = np.dtype(object)
+    if found.kind not in "biufc":
+        raise DtypeError(f"dtype is {given!r}; expected a type of numbers.")
+    return found
 
 
 def _as_shape(given: Any) -> tuple[int, ...]:

@@ -52,7 +52,7 @@ def time_attributes(units: Any, calendar: Any) -> dict[str, Any]:
         raise ArgumentError(
             f"time_units is {units!r}.", hint=f"Write units and a date, such as {EPOCH!r}."
         )
-    if calendar not in CALENDARS:
+    if not isinstance(calendar, str) or calendar not in CALENDARS:
         raise ArgumentError(
             f"calendar is {calendar!r}.", hint=f"The calendars of CF are {', '.join(CALENDARS)}."
         )

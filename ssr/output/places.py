@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from ..errors import ArgumentError, OutputError
 
 
@@ -57,6 +59,8 @@ def check_place(path: str | os.PathLike[str], *, folder: bool = False) -> None:
     ssr.errors.OutputError: . is a directory...
     """
     place = as_path(path)
+    if not isinstance(folder, (bool, np.bool_)):
+        raise ArgumentError(f"folder is {folder!r}, not True or False.")
     with writing(place):
         if place.is_dir() != folder and place.exists():
             raise OutputError(f"{place} is {'not ' if folder else ''}a directory.")
@@ -93,6 +97,8 @@ def publish(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -
     'whole'
     """
     place = as_path(path)
+    if not callable(write):
+        raise ArgumentError(f"write is {write!r}, not a function of an open file.")
     if _is_device(place):
         with writing(place), place.open("wb") as file:
             write(file)

@@ -116,11 +116,9 @@ class Writer:
             raise OutputError(
                 f"{self.path} has no known format.", hint=f"Let it end in {' or '.join(STORES)}."
             )
-        if mode not in ("w", "x", "a"):
-            raise ArgumentError(f"mode is {mode!r}.", hint='It is "w", "x" or "a".')
         if not isinstance(fields, Mapping) or not fields:
             raise ArgumentError(f"fields is {fields!r}.", hint='Write {"u": u}.')
-        self.fields, self.mode, self.chunks = dict(fields), mode, _as_chunks(chunks)
+        self.fields, self.mode, self.chunks = dict(fields), _as_mode(mode), _as_chunks(chunks)
         self.time = time_attributes(time_units, calendar)
         self.about = file_attributes({} if about is None else about, __version__)
         self.dtype = _as_dtype(dtype)
@@ -259,6 +257,12 @@ def _as_time(given: Any) -> float:
     if not math.isfinite(time):
         raise ArgumentError(f"time is {given!r}, not a finite number.")
     return time
+
+
+def _as_mode(given: Any) -> str:
+    if not isinstance(given, str) or given not in ("w", "x", "a"):
+        raise ArgumentError(f"mode is {given!r}.", hint='It is "w", "x" or "a".')
+    return given
 
 
 def _as_dtype(given: Any) -> np.dtype[Any] | None:

@@ -19,6 +19,10 @@ class Entry:
         self.number: int | None = None
         self.event = math.inf
 
+    def forget(self) -> None:
+        """Let the next event be found anew when the run goes on."""
+        self.number, self.event = None, math.inf
+
     def go_past(self, now: float) -> None:
         """Let the next event be the first one after now."""
         self.number = self.when.past(now)
@@ -57,10 +61,24 @@ class Callbacks:
         self._entries.append(Entry(call, when, name or _free(call, taken), stops=stops))
         self._entries.sort(key=lambda entry: isinstance(entry.call, Checkpointer))
 
+    def forget(self) -> None:
+        """Let all next events be found anew when the run goes on, from a checkpoint."""
+        for entry in self:
+            entry.forget()
+        for checkpointer in self.checkpointers:
+            checkpointer.steps = None
+
     def begin(self, now: Mapping[str, float]) -> None:
         """Find the next events of callbacks that are new, and of those on the wall clock."""
         for entry in self:
-            if entry.number is None or entry.when.counts == "wall":
+            if entry.when.counts == "wall":
+                entry.forget()
+        self.begin_new(now)
+
+    def begin_new(self, now: Mapping[str, float]) -> None:
+        """Find the next events of callbacks that are new."""
+        for entry in self:
+            if entry.number is None:
                 entry.go_past(now[entry.when.counts])
 
     def at_start(self, now: Mapping[str, float]) -> list[Entry]:

@@ -12,6 +12,11 @@ NEARLY = 1e-9
 """The part of a step by which two times may differ that are one."""
 
 
+def rounding_of(value: float) -> float:
+    """Return the size of a few rounding errors of a value."""
+    return 4.0 * sys.float_info.epsilon * abs(value)
+
+
 class Clock(NamedTuple):
     """The time after a number of steps of one length, which is multiplied and never added up."""
 
@@ -49,8 +54,7 @@ class Clock(NamedTuple):
         if self.dt <= dt * (1.0 + NEARLY):
             total = (target - self.origin) / self.dt
             whole = round(total) if math.isfinite(total) else 0
-            roundings = 4.0 * sys.float_info.epsilon * abs(total)
-            if whole > self.steps and abs(total - whole) <= NEARLY + roundings:
+            if whole > self.steps and abs(total - whole) <= NEARLY + rounding_of(total):
                 return self, whole - self.steps
         count = max(math.ceil((target - now) / dt - NEARLY), 1)
         return Clock(now, (target - now) / count), count

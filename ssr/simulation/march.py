@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..integrate.stepper import number, step_length
 from ..points.numbers import real
 from ..spaces.distributed import Ranks
 from .cfl import CFL
-from .clock import NEARLY, Clock, check_progress
+from .clock import NEARLY, Clock, check_progress, rounding_of
 
 
 class March:
@@ -37,7 +36,7 @@ class March:
         self._has_steps = callable(getattr(stepper, "steps", None))
         self._cfl = dt if isinstance(dt, CFL) else None
         self._dt = None if isinstance(dt, CFL) else self._given(dt)
-        self._clock = Clock(self.time, self._dt or 1.0)
+        self._clock = Clock(self.time, self._dt or 0.0)
 
     def _given(self, dt: float | None) -> float | None:
         """Return the length of a step, given by the user or by the stepper."""
@@ -63,7 +62,7 @@ class March:
     @property
     def rounding(self) -> float:
         """The distance of two times that are one."""
-        return NEARLY * self._clock.dt + 4.0 * sys.float_info.epsilon * abs(self.time)
+        return NEARLY * self._clock.dt + rounding_of(self.time)
 
     def go(self, target: float, last: float, simulation: Any, ranks: Ranks) -> None:
         """Make steps up to a time, or to a number of steps if that comes first."""
@@ -141,4 +140,4 @@ class March:
         if self._cfl is not None:
             self._dt = data["dt"]
         is_same = self._dt == data["dt"]
-        self._clock = Clock(**data["clock"]) if is_same else Clock(self.time, self._dt or 1.0)
+        self._clock = Clock(**data["clock"]) if is_same else Clock(self.time, self._dt or 0.0)

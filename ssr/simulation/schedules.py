@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError, OutOfRangeError
 from ..points.numbers import integer, real
-from .clock import NEARLY
+from .clock import NEARLY, rounding_of
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,13 @@ class EveryTime(Schedule):
 
     def past(self, now: float) -> int:
         """Return the number of the first event after now."""
-        return math.floor(now / self.interval + NEARLY) + 1
+        number = now / self.interval
+        return math.floor(number + NEARLY + rounding_of(number)) + 1
 
     def is_on(self, now: float) -> bool:
         """Whether an event is now."""
         number = now / self.interval
-        return abs(number - round(number)) <= NEARLY
+        return abs(number - round(number)) <= NEARLY + rounding_of(number)
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,11 @@ class AtTimes(Schedule):
 
     def past(self, now: float) -> int:
         """Return the number of the first event after now."""
-        return bisect_right(self.times, now + NEARLY * abs(now))
+        return bisect_right(self.times, now + rounding_of(now))
 
     def is_on(self, now: float) -> bool:
         """Whether an event is now."""
-        return any(abs(now - time) <= NEARLY * abs(now) for time in self.times)
+        return any(abs(now - time) <= rounding_of(now) for time in self.times)
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,8 @@ def positive(name: str, value: Any) -> int:
 
 def _times(given: Any) -> tuple[float, ...]:
     """Return times in order, each once."""
-    if not isinstance(given, Iterable) or isinstance(given, str):
+    is_single = isinstance(given, str) or getattr(given, "ndim", 1) == 0
+    if is_single or not isinstance(given, Iterable):
         raise ArgumentError(f"times is {given!r}, not a list of times.")
     found = [real(value) for value in given]
     if any(value is None or not math.isfinite(value) for value in found):

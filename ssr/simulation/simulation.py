@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, CheckpointError, OutOfRangeError
-from ..integrate.stepper import Stepper, number
+from ..integrate.stepper import Stepper
 from ..output import Checkpoint, load, save
-from ..points.numbers import integer, real
 from ..spaces.distributed import OneProcess, ranks_of
 from .callbacks import Callbacks, Entry
 from .cfl import CFL
+from .ends import Ends
 from .interruption import interruption
 from .march import March
 from .progress import Progress
@@ -54,7 +54,7 @@ class Result:
         return self.reason != "wall_limit"
 
 
-class Simulation:
+class Simulation(Ends):
     """A run of a stepper: time, callbacks by schedules, stop criteria, checkpoints, interruption.
 
     Steps have the length dt. They are made a little shorter, all of them equally, where the next
@@ -91,8 +91,6 @@ class Simulation:
 
     Attributes
     ----------
-    stop_time, stop_steps, wall_limit
-        When the run ends; infinity where nothing was given. They may be changed.
     wall
         The seconds since the run has begun, as all ranks have agreed on it, at most 0.1 s ago.
 
@@ -129,16 +127,14 @@ class Simulation:
         progress: bool | Callable[[Any], str] = True,
     ) -> None:
         self._march = March(stepper, dt)
-        self.stop_time = math.inf if stop_time is None else number("stop_time", stop_time)
-        self.stop_steps = math.inf if stop_steps is None else _count("stop_steps", stop_steps)
-        self.wall_limit = math.inf if wall_limit is None else _positive("wall_limit", wall_limit)
+        super().__init__(stop_time, stop_steps, wall_limit)
         if not isinstance(progress, (bool, np.bool_)) and not callable(progress):
             raise ArgumentError(f"progress is {progress!r}, not True, False or a function.")
         self._progress = progress
         self._callbacks = Callbacks()
         self._ranks = ranks_of(self._stepper_fields().values())
         self._is_alone = isinstance(self._ranks, OneProcess)
-        self._is_fresh, self._is_restored = True, True
+        self._is_fresh, self._is_restored, self._is_running = True, True, False
         self.wall, self._began, self._looked = 0.0, 0.0, 0.0
         self._look_at, self._look_every, self._is_late = 1, 1, False
 
@@ -239,6 +235,8 @@ class Simulation:
         self._callbacks.add(call, when, name, stops=stops)
         if hasattr(call, "begin"):
             call.begin(self)
+        if self._is_running:
+            self._callbacks.begin_new(self._now())
 
     # -- state -----------------------------------------------------------------------------------
 
@@ -275,6 +273,8 @@ class Simulation:
         for entry in self._callbacks:
             if isinstance(entry.call, NaNChecker):
                 entry.call(self)
+        if data is not None and not isinstance(data, Mapping):
+            raise ArgumentError(f"data is {data!r}, not a dictionary.")
         save(path, self.fields(), {**(data or {}), "simulation": self.data()})
 
     def restore(self, path: str | os.PathLike[str] | Checkpoint) -> None:
@@ -297,6 +297,7 @@ class Simulation:
         ShapeError, DtypeError
             If a field has another shape or dtype there.
         """
+        self._check_idle()
         on = None if self._is_alone else self._ranks
         found = path if isinstance(path, Checkpoint) else load(path, on)
         state = found.data.get("simulation")
@@ -306,6 +307,7 @@ class Simulation:
                 hint="Restore a file that a Checkpointer or Simulation.save has written.",
             )
         self._is_restored = False
+        self._callbacks.forget()
         self._march.restore(state)
         fields = self._callbacks.restore(state["callbacks"])
         found.restore({**self._stepper_fields(), **fields})
@@ -349,6 +351,7 @@ class Simulation:
         self._look_at, self._look_every, self._is_late = self.steps + 1, 1, False
         self._callbacks.begin(self._now())
         progress = Progress(self._text, is_wanted=self._ranks.first and bool(self._progress))
+        self._is_running = True
         with caught_signals() as caught:
             try:
                 reason = self._loop(caught, progress)
@@ -357,13 +360,23 @@ class Simulation:
                         checkpointer(self)
                 progress.show(self._part(), self.steps)
             finally:
+                self._is_running = False
                 progress.done()
             if reason is None:
                 last = self.last_checkpoint
                 raise interruption(caught, self._ranks, self.steps, self.time, last)
         return Result(reason, self.steps - first, time.perf_counter() - self._began)
 
+    def _check_idle(self) -> None:
+        if self._is_running:
+            raise ArgumentError(
+                "The run is under way.",
+                note="A callback or a step has called run() or restore() of its own simulation.",
+                hint="Call it after run() has returned.",
+            )
+
     def _check_end(self) -> None:
+        self._check_idle()
         ends = self.stop_time, self.stop_steps, self.wall_limit
         if min(ends) == math.inf and not any(e.stops for e in self._callbacks):
             raise ArgumentError(
@@ -391,7 +404,7 @@ class Simulation:
         while reason is None:
             if self.steps >= self.stop_steps:
                 return "stop_steps"
-            if self.time >= self.stop_time:
+            if self.time + self._march.rounding >= self.stop_time:
                 return "stop_time"
             last = min(self._look_at, self.stop_steps)
             target, last = self._callbacks.next_events(self.stop_time, last)
@@ -445,17 +458,3 @@ class Simulation:
             return self._progress(self)
         end = "" if self.stop_time == math.inf else f" of {self.stop_time:g}"
         return f"t = {self.time:g}{end}  step {self.steps}"
-
-
-def _count(name: str, value: Any) -> int:
-    found = integer(value)
-    if found is None or found < 0:
-        raise OutOfRangeError(f"{name} is {value!r}, not a number of steps.")
-    return found
-
-
-def _positive(name: str, value: Any) -> float:
-    found = real(value)
-    if found is None or not found > 0.0:
-        raise OutOfRangeError(f"{name} is {value!r}, not a positive number of seconds.")
-    return found

@@ -124,6 +124,8 @@ class FunctionStepper:
         ArgumentError
             If it is the data of another kind of stepper.
         """
+        if not isinstance(data, Mapping):
+            raise ArgumentError(f"data is {data!r}, not a dictionary.")
         if data.keys() != {"t"}:
             raise ArgumentError(
                 f"The data are those of another stepper: they have {', '.join(sorted(data))}.",

@@ -19,6 +19,7 @@ from ssr.errors import (
     UnsupportedError,
 )
 from ssr.integrate.implicit_methods import IMEX, IMPLICIT
+from ssr.integrate.inverses import Inverses
 from ssr.integrate.right_side import made_program
 from ssr.integrate.tableaux import order_of
 from ssr.integrate.tangent import jacobian_product
@@ -282,6 +283,22 @@ def test_solves_along_lines() -> None:
     A = np.eye(50) - 100.0 * ring.linear.bind(n=50).to_scipy().toarray()
     assert np.allclose(A @ u, before, rtol=1e-8)
     assert (run.iterations, run.products) == (1, 1)
+
+
+def test_steps_of_any_length_share_the_program_of_a_matrix() -> None:
+    """Unless the function needs the number; the results are those of dense algebra."""
+    ring = ssr.stencil(line, line.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0}) @ bc.fill(
+        line.grow(1), bc.periodic()
+    )
+    A = ring.linear.bind(n=9).to_scipy().toarray()
+    before = np.random.default_rng(0).random(9)
+    for function, programs in (lambda h: h, 0), (lambda h: h if h > 0.4 else 0.4, 2):
+        inverses = Inverses(lambda h, f=function: ssr.identity(line) - f(h) * ring.linear)
+        for h in 0.5, 2.0:
+            z = np.zeros(9)
+            inverses.apply((z,), (before,), h)
+            assert np.allclose((np.eye(9) - h * A) @ z, before, rtol=1e-12)
+        assert len(inverses._known) == programs
 
 
 def test_a_function_as_approximate_inverse() -> None:

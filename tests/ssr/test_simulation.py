@@ -27,7 +27,16 @@ from ssr.errors import (
     StepSizeError,
     UnboundError,
 )
-from ssr.simulation import CFL, FunctionStepper, Interrupted, Simulation, clock, progress, signals
+from ssr.simulation import (
+    CFL,
+    FunctionStepper,
+    Interrupted,
+    Simulation,
+    clock,
+    progress,
+    schedules,
+    signals,
+)
 
 it, sim = ssr.integrate, ssr.simulation
 points = ssr.Space(ssr.size("n"))
@@ -130,6 +139,61 @@ def test_a_run_from_another_time() -> None:
     found = seen(simulation, time=0.5)
     simulation.run()
     assert [time for _, time in found] == [1.0, 1.5, 2.0]
+
+
+@pytest.mark.parametrize("start", [0.0, 1.7e9])
+def test_times_that_are_large(start: float) -> None:
+    """Such as seconds since 1970: a schedule may be a part of a second later."""
+    simulation = Simulation(idle(0.125, start), start + 2.0)
+    given = seen(simulation, times=[start + 0.5, start + 1.5])
+    every = seen(simulation, time=0.5)
+    simulation.run()
+    assert given == [(4, start + 0.5), (12, start + 1.5)]
+    assert every == [(n, start + 0.125 * n) for n in (0, 4, 8, 12, 16)]
+
+
+def test_schedules_with_many_events() -> None:
+    """The number of an event is found from its time, up to rounding errors."""
+    every = schedules.schedule(time=0.1)
+    for number in 3, 10**8 + 7, 7 * 10**12 + 1:
+        assert every.past(every.event(number)) == number + 1
+        assert every.is_on(every.event(number))
+
+
+def test_an_end_and_an_event_that_differ_by_rounding_errors() -> None:
+    simulation = Simulation(idle(0.1), 3 * 0.1)  # 0.30000000000000004
+    found = seen(simulation, times=[0.3])
+    assert simulation.run().steps == 3
+    assert found == [(3, 0.3)]
+
+
+def test_ends_are_checked_when_they_change() -> None:
+    simulation = Simulation(idle(0.1), 1.0)
+    for name, wrong in ("stop_time", math.nan), ("stop_steps", 7.5), ("wall_limit", "x"):
+        with pytest.raises(OutOfRangeError, match=name):
+            setattr(simulation, name, wrong)
+    simulation.add(lambda s: setattr(s, "stop_time", 2.0), times=[0.5])
+    assert (simulation.run().steps, simulation.time) == (20, 2.0)
+    simulation.stop_time, simulation.stop_steps = None, 25
+    assert (simulation.stop_time, simulation.run().reason) == (math.inf, "stop_steps")
+
+
+def test_a_run_that_calls_itself_is_refused() -> None:
+    simulation = Simulation(idle(0.1), 1.0)
+    for call in simulation.run, lambda: simulation.restore("run"):
+        simulation.add(lambda s, call=call: call(), times=[simulation.time + 0.5])
+        with pytest.raises(ArgumentError, match="under way"):
+            simulation.run()
+    assert simulation.run().reason == "stop_time"
+
+
+def test_a_callback_that_is_added_by_a_callback() -> None:
+    simulation, found = Simulation(idle(0.1), 1.0), []
+    simulation.add(
+        lambda s: s.add(lambda s: found.append(s.steps), steps=2), times=[0.5], name="first"
+    )
+    simulation.run()
+    assert found == [6, 8, 10]
 
 
 def test_wall_time() -> None:
@@ -455,6 +519,24 @@ def test_a_restored_run_has_the_bits_of_the_whole(method: str, steps: int, tmp_p
     assert (second.steps, samples.count) == (simulation.steps, all_samples.count)
     for name in "mean", "variance", "min", "max":
         assert np.array_equal(getattr(samples, name), getattr(all_samples, name))
+
+
+def test_a_simulation_goes_back_to_its_checkpoint(tmp_path: Path) -> None:
+    """Its callbacks are due again, and its last checkpoint is written again."""
+    u = np.ones(3)
+    stepper = FunctionStepper(lambda t, dt: np.multiply(u, 1.0 - dt, out=u), {"u": u}, dt=0.1)
+    simulation = Simulation(stepper, 1.0)
+    events = seen(simulation, time=0.2)
+    simulation.add(sim.Checkpointer(tmp_path / "{steps}"), times=[0.5])
+    simulation.run()
+    first = list(events)
+    events.clear()
+    simulation.restore(tmp_path / "5")
+    (tmp_path / "10").unlink()
+    simulation.run()
+    assert events == first[3:] == [(6, 3 * 0.2), (8, 0.8), (10, 1.0)]
+    assert np.allclose(u, 0.9**10, rtol=1e-14)
+    assert (tmp_path / "10").exists()
 
 
 def test_a_restored_run_has_the_lengths_of_a_cfl_condition(tmp_path: Path) -> None:
