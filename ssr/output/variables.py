@@ -228,7 +228,7 @@ def _coordinates(every: Sequence[Source], given: Any) -> dict[str, tuple[Any, An
     elif given is not None:
         if not callable(getattr(given, "variables", None)):
             raise ArgumentError(f"coordinates is {given!r}.", hint='Write {"x": ("x", x, {})}.')
-        for space in {_space(each.values): None for each in every if each.shape}:
+        for space in {_space(each, given): None for each in every if each.shape}:
             found |= given.variables(space)
     for name, triple in found.items():
         if not isinstance(triple, tuple) or len(triple) not in (2, 3):
@@ -248,11 +248,17 @@ def _axes(name: Any, given: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _space(values: Any) -> Any:
-    """Return the space of a distributed field; None of an array."""
+def _space(source: Source, coordinates: Any) -> Any:
+    """Return the space of a source: that of its field, or the one that coordinates tell."""
+    values = source.values
     if isinstance(values, Computed):
-        return _space(values.fields[0]) if values.fields else None
-    return getattr(values.kind, "space", values.kind) if is_distributed(values) else None
+        values = values.fields[0] if values.fields else None
+    if is_distributed(values):
+        return getattr(values.kind, "space", values.kind)
+    is_told = isinstance(source.values, np.ndarray) and hasattr(coordinates, "space_of")
+    if not is_told:
+        return None
+    return coordinates.space_of(values if values.ndim == len(source.shape) else values[0])
 
 
 def _dims(source: Source, coordinates: Any, given: Any, known: set[str]) -> tuple[str, ...]:
@@ -265,7 +271,7 @@ def _dims(source: Source, coordinates: Any, given: Any, known: set[str]) -> tupl
         return _axes("all variables", given)
     if not source.shape:
         return ()
-    space = _space(source.values)
+    space = _space(source, coordinates)
     if callable(getattr(coordinates, "dims", None)):
         found: tuple[str, ...] = tuple(coordinates.dims(space))
     else:

@@ -474,3 +474,26 @@ def test_large_variables_need_the_wide_format() -> None:
         header = netcdf_format.laid_out({"time": 0, "y": n, "x": n}, {}, {"u": big})
         assert header.wide == wide
         assert header.record == 8 * n * n
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_coordinates_of_a_grid(xarray: Any, tmp_path: Path, suffix: str) -> None:
+    """Arrays and fields of ranks on cells and faces have the axes of their coordinates."""
+    cells = ssr.Space(*ssr.sizes("ny nx"))
+    system, sizes = ssr.coordinates.geographic(1.0), {"ny": 6, "nx": 8}
+    grid = ssr.coordinates.Coordinates(
+        cells, system, latitude=(-90.0, 90.0), longitude=(0.0, 360.0)
+    ).bind(**sizes)
+    arrays = {"h": np.arange(48.0).reshape(6, 8), "v": np.arange(56.0).reshape(7, 8)}
+    on = bc.spread(cells, bc.simulated(3), **sizes)
+    spaces = {"h": cells, "v": cells.faces(0)}
+    fields = {name: on.scatter(spaces[name], values) for name, values in arrays.items()}
+    found = []
+    for name, given in ("arrays", arrays), ("ranks", fields):
+        path = tmp_path / f"{name}.{suffix}"
+        for mode, time in ("w", 0.0), ("a", 1.0):
+            ssr.output.Writer(path, given, coordinates=grid, mode=mode).write(time)
+        with xarray.open_dataset(path, decode_times=False) as file:
+            found.append(file.load())
+    assert found[0].v.dims == ("time", "latitude_face", "longitude")
+    assert found[0].equals(found[1]) and np.array_equal(found[0].v[1], arrays["v"])
