@@ -491,9 +491,10 @@ def test_coordinates_of_a_grid(xarray: Any, tmp_path: Path, suffix: str) -> None
     found = []
     for name, given in ("arrays", arrays), ("ranks", fields):
         path = tmp_path / f"{name}.{suffix}"
-        for mode, time in ("w", 0.0), ("a", 1.0):
-            ssr.output.Writer(path, given, coordinates=grid, mode=mode).write(time)
+        for mode, at in ("w", 0.0), ("a", 1.0):
+            ssr.output.Writer(path, given, coordinates=grid, mode=mode).write(at)
         with xarray.open_dataset(path, decode_times=False) as file:
             found.append(file.load())
     assert found[0].v.dims == ("time", "latitude_face", "longitude")
-    assert found[0].equals(found[1]) and np.array_equal(found[0].v[1], arrays["v"])
+    assert found[0].equals(found[1])
+    assert np.array_equal(found[0].v[1], arrays["v"])
