@@ -63,7 +63,8 @@ def test_arrays_of_symbols(function: Any) -> None:
 
 
 @pytest.mark.parametrize("compiler", ["llvm", "numba"])
-def test_a_function_that_numpy_lacks(compiler: Any) -> None:
+def test_a_function_that_numpy_lacks(compiler: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSR_CPU", raising=False)  # Numba compiles for its own processor
     points = ssr.Space(ssr.size("n"))
 
     @ssr.program(x=points, y=points, options=ssr.Options(compiler=compiler))
