@@ -97,7 +97,7 @@ SOLVERS: dict[str, Callable[..., Any]] = {
 def test_all_are_here() -> None:
     """Another solver of the package would have to be added here."""
     made = {n for n in ssr.solvers.__all__ if n[0].islower()}
-    assert made == {*SOLVERS, "interpolation"}
+    assert made == {*SOLVERS, "interpolation", "lobpcg"}
     parts = {n for n, k in vars(ssr.solvers).items() if isinstance(k, type) and hasattr(k, "solve")}
     assert parts == {"ILU", "IC", "Multigrid", "Factorisation"}
     sweeps = {n for n, k in vars(ssr.solvers).items() if hasattr(k, "sweep")}

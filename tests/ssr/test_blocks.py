@@ -71,7 +71,7 @@ def run(matrix: ssr.BlockMatrix, x: Any, what: Any = "apply") -> Any:
 def test_entries_are_those_of_the_definition() -> None:
     np.testing.assert_allclose(B.to_scipy().toarray(), S, 1e-15)
     x = rng.standard_normal((2, 4))
-    np.testing.assert_allclose(run(B, x), S @ x.ravel(), 1e-14)
+    np.testing.assert_allclose(run(B, x), S @ x.ravel(), 1e-14, 1e-14)
     assert B.shape == (8, 8)
 
 
@@ -84,11 +84,11 @@ def test_zeros_of_a_jacobian_are_no_entries() -> None:
 
 def test_compiled_and_as_an_operator() -> None:
     x, y = rng.standard_normal((2, 2, 4))
-    np.testing.assert_allclose((B @ x).ravel(), S @ x.ravel(), 1e-14)
+    np.testing.assert_allclose((B @ x).ravel(), S @ x.ravel(), 1e-14, 1e-14)
     first, second = B @ (x[0], x[1])
     np.testing.assert_array_equal(np.array([first, second]), B @ x)
     operator = B.aslinearoperator()
-    np.testing.assert_allclose(operator.matvec(x.ravel()), S @ x.ravel(), 1e-14)
+    np.testing.assert_allclose(operator.matvec(x.ravel()), S @ x.ravel(), 1e-14, 1e-14)
     forth, back = y.ravel() @ operator.matvec(x.ravel()), operator.rmatvec(y.ravel()) @ x.ravel()
     np.testing.assert_allclose(forth, back, 1e-13)
 

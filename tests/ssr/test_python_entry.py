@@ -21,10 +21,10 @@ from tests.ssr.generated import DOUBLE, INTEGERS, entered, functions
 
 SOURCE = """
 def seen(a, found, number):
-    found[8] = a.shape[0]
-    found[9] = a.shape[1]
-    found[10] = a.shape[2]
-    found[11] = 0 if refused((a,), found, 1) else 1
+    found[7] = a.shape[0]
+    found[8] = a.shape[1]
+    found[9] = a.shape[2]
+    found[10] = 0 if refused((a,), found, 1) else 1
     if number == number:
         st(a, 0, number)
     return a.shape[0] * a.shape[1] * a.shape[2]
@@ -60,10 +60,10 @@ def test_shape_and_strides_are_those_of_the_array(seen: Any) -> None:
     for a in views(dtype):
         found = layout(a)
         assert run(a, found, np.nan) == a.size
-        assert tuple(found[8:]) == (*a.shape, 1)
-        found[7] += dtype.itemsize
+        assert tuple(found[7:]) == (*a.shape, 1)
+        found[6] += dtype.itemsize
         run(a, found, np.nan)
-        assert found[11] == 0
+        assert found[10] == 0
 
 
 def test_the_first_element_is_where_numpy_has_it(seen: Any) -> None:
@@ -92,7 +92,7 @@ def test_arrays_of_other_types_are_refused(seen: Any) -> None:
         assert run(given, layout(a), 1.0) == REFUSED
         found = layout(a)
         assert run(a, found, float("nan")) == 8
-        assert found[11] == 1
+        assert found[10] == 1
     assert not a.any()
 
 
