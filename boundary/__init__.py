@@ -26,13 +26,17 @@ from .grid.link import Link, Side
 from .grid.topology import Connectivity
 from .off_grid.declare import points
 from .off_grid.points import Points
-from .partition.partition import Partition
-from .ranks.declare import spread
-from .ranks.field import Field
-from .ranks.in_turn import in_turn
-from .ranks.spread import Spread
-from .replay.loggp import LogGP, Replay
-from .replay.trace import Trace, trace
+from .parallel.partition.partition import Partition
+from .parallel.performance_model.loggp import LogGP, Replay
+from .parallel.performance_model.trace import Trace, trace
+from .parallel.programs.declare import spread
+from .parallel.programs.in_turn import in_turn
+from .parallel.programs.spread import Spread
+from .parallel.ranks.field import Field
+from .parallel.worlds.ending import abort
+from .parallel.worlds.launch import world
+from .parallel.worlds.threads import threads
+from .parallel.worlds.world import simulated
 from .rules.conditions import constant, dirichlet, neumann, robin, zero
 from .rules.copies import copy, periodic, symmetric
 from .rules.extrapolate import extrapolate
@@ -43,10 +47,6 @@ from .rules.rule import Rule
 from .rules.sparse import sparse
 from .synchronisation.declare import synchronise
 from .synchronisation.synchronise import Synchronise
-from .worlds.ending import abort
-from .worlds.launch import world
-from .worlds.threads import threads
-from .worlds.world import simulated
 
 __all__ = [
     "Affine",

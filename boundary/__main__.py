@@ -22,9 +22,9 @@ from ssr.errors import ArgumentError
 from ssr.extension import VectorSpace, run_command
 
 from .grid.grid import GridSpace
-from .ranks.declare import spread
-from .schedules.plan import plan
-from .worlds.world import simulated
+from .parallel.programs.declare import spread
+from .parallel.schedules.plan import plan
+from .parallel.worlds.world import simulated
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from . import __version__
-from .build import cache
 from .command import run_command
+from .compiler import cache
 from .options import Options
 from .runtime import target
 

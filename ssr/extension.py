@@ -106,8 +106,10 @@ from . import ir
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import spaces, told
-from .build.kernel import folded, identity
 from .command import run_command
+from .compiler.kernel import folded, identity
+from .distributed.step_tables import Function, Run, Step, step_tables
+from .distributed.transfers import PACK, RECORD, UNPACK, WITHIN
 from .ir.external import External, Layout, Made, Tables
 from .ir.liveness import read_fields
 from .kernel import ir as kernel
@@ -128,8 +130,7 @@ from .kernel.building import (
     times,
 )
 from .lower.accesses import Access, Action, Actions, Product
-from .lower.moves import PACK, RECORD, UNPACK, WITHIN
-from .lower.verify import wanted
+from .lower.verify.nests import wanted
 from .options import WIDE
 from .points.affine import AXES, Affine
 from .points.last_writes import LastWrites
@@ -145,7 +146,6 @@ from .run.check_arrays import dtype_name, number_of
 from .run.declaration import Declaration
 from .run.entry import Entry, entry, entry_point
 from .run.open_data import opened
-from .run.steps import Function, Run, Step, step_tables
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, RAISED, At
 from .runtime.metadata import KIND, BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
 from .runtime.reach import Reach, region
@@ -284,21 +284,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .build.kernel import Kernel
+    from .compiler.kernel import Kernel
     from .errors import Error
     from .options import Options
 
 
 def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
     """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
-    from .build.pipeline import accessed as found
+    from .compiler.pipeline import accessed as found
 
     return found(program, options, dtype)
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program for the name of a type; llvmlite is loaded now."""
-    from .build.kernel import build as built
+    from .compiler.kernel import build as built
 
     return built(program, options, dtype)
 
@@ -319,21 +319,21 @@ def builder_of(function: Any) -> Any:
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     """Return what a caller must know about the kernel of a program, without compiling it."""
-    from .build.kernel import describe as described
+    from .compiler.kernel import describe as described
 
     return described(program, options, dtype)
 
 
 def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
     """Return whether the cache has the kernel of a program, so that `build` only loads it."""
-    from .build.kernel import is_built as found
+    from .compiler.kernel import is_built as found
 
     return found(program, options, dtype)
 
 
 def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
     """Return whether the cache has what `describe` returns."""
-    from .build.kernel import is_described as found
+    from .compiler.kernel import is_described as found
 
     return found(program, options, dtype)
 
@@ -371,6 +371,6 @@ def bad_value(
     notes
         What fields held before.
     """
-    from .build.debug import bad_value as made
+    from .compiler.debug import bad_value as made
 
     return made(declaration.program, declaration.places, look, finding, notes)

@@ -20,8 +20,8 @@ from ..grid.boxes import ENDS, Orthant
 from ..grid.frame import Frame
 from ..grid.link import Side
 from ..rules.evaluate import affine_in_scalars, evaluate
-from ..rules.rows import Entry, Row, composed
-from ..rules.strips import Strip
+from ..rules.rows.affine_rows import Entry, Row, composed
+from ..rules.rows.strips import Strip
 from .ruled import Ruled
 
 Found: TypeAlias = "list[tuple[Domain, Row]]"

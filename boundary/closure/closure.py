@@ -19,8 +19,17 @@ from ..errors import HaloError
 from ..grid.boxes import ENDS, Box, Comparisons, Orthant
 from ..grid.frame import Frame
 from ..grid.link import Side
-from ..rules.rows import Conflict, Entry, Outcome, Row, Undefined, alike, composed, crossing
-from ..rules.strips import Strip, Strips
+from ..rules.rows.affine_rows import (
+    Conflict,
+    Entry,
+    Outcome,
+    Row,
+    Undefined,
+    alike,
+    composed,
+    crossing,
+)
+from ..rules.rows.strips import Strip, Strips
 
 CHAIN = 64
 """The most ghosts that may read each other one after the other."""

@@ -20,8 +20,8 @@ from ..grid.frame import Frame
 from ..grid.link import Point, Side
 from ..grid.numbering import Numbering
 from ..rules.evaluate import affine_in_scalars, check_determined, evaluate
-from ..rules.rows import ROUNDING
-from ..rules.strips import Strip, Strips
+from ..rules.rows.affine_rows import ROUNDING
+from ..rules.rows.strips import Strip, Strips
 from .run_time import is_live_row
 
 if TYPE_CHECKING:

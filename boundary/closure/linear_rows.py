@@ -19,7 +19,7 @@ from ssr.extension import AXES, Affine, affine, ir, name_of
 from ..grid.frame import Block, Frame
 from ..grid.link import Side
 from ..rules.given import OnSpace
-from ..rules.rows import Entry, Row
+from ..rules.rows.affine_rows import Entry, Row
 from .ruled import Ruled
 
 Rows: TypeAlias = Callable[..., Iterator[tuple[Any, Any]]]

@@ -18,9 +18,9 @@ from ..grid.boxes import Box, Orthant
 from ..grid.frame import Frame
 from ..rules.evaluate import is_live
 from ..rules.given import OnSpace
-from ..rules.rows import Conflict, Row, Undefined
+from ..rules.rows.affine_rows import Conflict, Row, Undefined
+from ..rules.rows.strips import Strip
 from ..rules.rule import Rule, check_points
-from ..rules.strips import Strip
 from .closure import Closure, Region, close
 from .definition import Definition
 from .run_time import by_table, computable, is_live_row, scalars_of

@@ -9,7 +9,7 @@ from typing import Any
 from ssr.extension import ir
 
 from ..rules.evaluate import is_live
-from ..rules.rows import Entry, Row, Undefined
+from ..rules.rows.affine_rows import Entry, Row, Undefined
 from .closure import Closure
 
 MIXED = Undefined(

@@ -14,7 +14,7 @@ from ..closure.ruled import Ruled
 from ..drawing.draw_ghosts import draw_ghosts
 from ..grid.boxes import Box
 from ..grid.frame import Frame
-from ..rules.rows import Conflict, Entry, Row, Undefined
+from ..rules.rows.affine_rows import Conflict, Entry, Row, Undefined
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

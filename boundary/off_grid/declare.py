@@ -13,9 +13,9 @@ from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ssr.extension import Array, integer, is_one_of
 
 from ..grid.grid import Grid
-from ..ranks.declare import spread
-from ..ranks.given_values import real_array
-from ..ranks.spread import Spread
+from ..parallel.programs.declare import spread
+from ..parallel.programs.spread import Spread
+from ..parallel.ranks.given_values import real_array
 from .frame import Frame, Ruler
 from .places import Places
 from .points import Points

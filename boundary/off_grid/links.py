@@ -16,8 +16,8 @@ import numpy as np
 from ssr import Space
 from ssr.extension import Array
 
-from ..partition.partition import Partition
-from ..worlds.world import Parcels, World
+from ..parallel.partition.partition import Partition
+from ..parallel.worlds.world import Parcels, World
 from .owners import boxes_of, owners
 from .stencils import Stencils
 

@@ -12,9 +12,9 @@ from ssr import Space
 from ssr.errors import ArgumentError, ContiguityError, DtypeError, ReadOnlyError, ShapeError
 from ssr.extension import Array
 
-from ..partition.boxes import Box
-from ..ranks.field import Field
-from ..ranks.spread import Spread
+from ..parallel.partition.boxes import Box
+from ..parallel.programs.spread import Spread
+from ..parallel.ranks.field import Field
 from .owners import numbers_within
 from .stencils import Stencils
 

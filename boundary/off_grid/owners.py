@@ -9,8 +9,8 @@ import numpy as np
 from ssr import Space
 from ssr.extension import Array
 
-from ..partition.boxes import Box, as_box
-from ..partition.partition import Partition
+from ..parallel.partition.boxes import Box, as_box
+from ..parallel.partition.partition import Partition
 
 
 def boxes_of(partition: Partition, space: Space, rank: int) -> dict[int, Box]:

@@ -12,8 +12,8 @@ from ssr import Space
 from ssr.errors import ArgumentError, Error, OutOfRangeError, ShapeError
 from ssr.extension import Array
 
-from ..ranks.given_values import real_array
-from ..ranks.spread import Spread
+from ..parallel.programs.spread import Spread
+from ..parallel.ranks.given_values import real_array
 from .frame import Frame
 from .owners import boxes_of, numbers_within, owners
 

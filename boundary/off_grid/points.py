@@ -13,9 +13,9 @@ from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, Unsupported
 from ssr.extension import Array, VectorSpace, integer
 
 from ..fills.fill import Fill
-from ..ranks.field import Field
-from ..ranks.given_values import real_array
-from ..ranks.spread import Spread
+from ..parallel.programs.spread import Spread
+from ..parallel.ranks.field import Field
+from ..parallel.ranks.given_values import real_array
 from .operands import Bases, operand
 from .operators import Operators
 from .places import Places

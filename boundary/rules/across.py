@@ -19,9 +19,9 @@ from ssr.extension import Affine, integer, ir
 from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .rows import Row
+from .rows.affine_rows import Row
+from .rows.strips import Clause, Where
 from .rule import Rule
-from .strips import Clause, Where
 
 Changed: TypeAlias = tuple[Row, Where]
 Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], list[Changed]]

@@ -23,8 +23,8 @@ from .copies import mapped, mirror
 from .given import GivenQuantity, Known
 from .layers import layer_of, layers
 from .polynomial import lagrange, lagrange_slope, product, product_slope
+from .rows.strips import Clause
 from .side_values import SideValues
-from .strips import Clause
 
 
 @dataclass(frozen=True, slots=True)

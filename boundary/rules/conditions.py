@@ -12,11 +12,11 @@ from .arguments import order_of
 from .condition import Condition, reflections
 from .extrapolate import polynomials
 from .given import Quantity, parameters_of, resolved
-from .rows import Row
+from .rows.affine_rows import Row
+from .rows.strips import Clause
+from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 from .side_values import Given, GivenValues
-from .strips import Clause
-from .text import rule_text
 
 
 def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:

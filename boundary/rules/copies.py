@@ -13,10 +13,10 @@ from ..errors import LinkError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import finite_numbers
-from .rows import Entry, Mix, Row
+from .rows.affine_rows import Entry, Mix, Row
+from .rows.strips import Clause
+from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
-from .strips import Clause
-from .text import rule_text
 
 
 def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:

@@ -14,11 +14,11 @@ from .arguments import order_of
 from .condition import Coefficients, quotients
 from .layers import layer_of, layers
 from .polynomial import ghost_weights
-from .rows import Entry, Row
+from .rows.affine_rows import Entry, Row
+from .rows.strips import Clause
+from .rows.text import rule_text
 from .rule import Ends, Rule, check_points, rule_of
 from .side_values import SideValues
-from .strips import Clause
-from .text import rule_text
 
 _HALF = Fraction(1, 2)
 

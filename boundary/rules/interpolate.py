@@ -15,7 +15,7 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .across import Across, Changed, Lines, Step, first_place, levels_axis, step_text
 from .arguments import table
-from .rows import Row
+from .rows.affine_rows import Row
 
 DIAGONALS = 24
 """With up to this many weights per ghost, zeros included, a whole side is treated alike."""

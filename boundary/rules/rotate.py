@@ -15,7 +15,7 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .across import Across, Changed, Lines, Step, ghost_width, levels_axis, step_text
 from .arguments import table
-from .rows import Entry, Row, applied
+from .rows.affine_rows import Entry, Row, applied
 
 
 def rotate(matrices: Any, *, levels: int | None = None) -> Across:

@@ -16,8 +16,8 @@ from ssr.extension import Immutable, integer, ir, is_one_of
 from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .rows import Origin
-from .strips import Clause, Strip
+from .rows.affine_rows import Origin
+from .rows.strips import Clause, Strip
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 

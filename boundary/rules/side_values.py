@@ -14,7 +14,7 @@ from ssr.extension import ir, multiply
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .given import GivenQuantity, Known, Quantity
-from .strips import Clause
+from .rows.strips import Clause
 
 Given: TypeAlias = "Quantity | Sequence[Quantity]"
 """A value on a side: a number, an array, a function of coordinates, a parameter; a sequence has

@@ -15,10 +15,10 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from ..grid.numbering import Numbering
 from .arguments import table
-from .rows import Entry, Row
+from .rows.affine_rows import Entry, Row
+from .rows.strips import Clause
+from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
-from .strips import Clause
-from .text import rule_text
 
 
 def sparse(

@@ -23,7 +23,7 @@ from ..closure.closed_form import ClosedRow, closed_rows, ghost_values
 from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
 from ..errors import HaloError
-from ..rules.rows import Conflict, Row
+from ..rules.rows.affine_rows import Conflict, Row
 from .assemble import assemble, form_of, general_form
 from .machine import Form
 from .machine_functions import functions

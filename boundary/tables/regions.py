@@ -24,7 +24,7 @@ from ..rules.evaluate import (
     evaluated_box,
     indices,
 )
-from ..rules.rows import Entry, Row
+from ..rules.rows.affine_rows import Entry, Row
 from .pieces import AnyPiece, Number, Piece, Tap, VectorPiece
 
 Ints: TypeAlias = tuple[tuple[int, int], ...]

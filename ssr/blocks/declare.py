@@ -88,7 +88,7 @@ def matrix(
     def declare(function: Callable[..., Any]) -> Any:
         function = declared_function("ssr.matrix", "a generator function", function)
         if any(isinstance(kind, VectorSpace) for kind in (rows, cols, *data.values())):
-            from ..blocks.dense import define_blocks
+            from .dense import define_blocks
 
             return define_blocks(function, rows, cols, data)
         return Matrix(define(function, rows, cols, data))  # type: ignore[arg-type]

@@ -8,10 +8,10 @@ from .. import ir
 from ..algebra.stored import argument
 from ..kernel.building import call
 from ..kernel.ir import Array, Group, If, Integer, Name, Return, Scalar, Statement, Type
+from ..kernel.kernel_names import mangled
 from ..runtime.constants import REFUSED
 from ..runtime.metadata import KernelMeta
 from . import externals
-from .names import mangled
 from .unit import Unit
 
 MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"

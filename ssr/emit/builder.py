@@ -10,13 +10,13 @@ from .. import ir
 from ..ir.value_numbering import Numbers
 from ..kernel import ir as kernel
 from ..kernel.building import Operand, binary, do, let, load, plus, store, times
+from ..kernel.kernel_names import mangled
+from ..kernel.outline import Functions
 from ..kernel.rewriting import substituted
 from ..points.affine import Affine, Choice
 from ..points.expressions import added, expression
 from ..runtime.metadata import BufferMeta
 from .debug_checks import function_of
-from .names import mangled
-from .outline import Functions
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from .. import ir
 from ..algebra.own_box import is_local
 from ..algebra.stored import needed
+from ..distributed.access_regions import reached, reached_by_lines
+from ..distributed.transfers import kind_of
 from ..ir import LoopNest
-from ..lower.moves import kind_of
-from ..lower.reaches import reached, reached_by_lines
 from ..points.affine import Affine
 from ..points.loop_tree import For, If, Loop, runs_of
 from ..runtime.metadata import (

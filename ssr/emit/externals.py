@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..distributed.step_columns import call_runs, call_slices
+from ..distributed.transfers import kind_of
 from ..kernel import ir as kernel
 from ..kernel.building import Operand, expressions
-from ..lower.moves import kind_of
+from ..kernel.kernel_names import mangled, printable
+from ..kernel.outline import Functions
 from .builder import Builder
-from .names import mangled, printable
-from .outline import Functions
 from .rows import value_of
 from .scalars import Scalars
-from .step_columns import call_runs, call_slices
 from .unit import Unit
 
 TABLES = ("links", "weights")

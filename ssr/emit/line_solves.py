@@ -15,12 +15,12 @@ from .. import ir
 from ..ir import LineLoops
 from ..kernel import ir as kernel
 from ..kernel.building import Operand, binary, call, do, let, load, loop, minus, plus, times
+from ..kernel.kernel_names import mangled
 from ..kernel.operations import BUNDLE
 from ..points.affine import Affine
 from ..points.expressions import expression, moved
 from ..points.loop_tree import For, If, Loop, Run
 from .builder import Builder
-from .names import mangled
 from .rows import emit_instance, value_of
 
 BUFFER = "%lines"

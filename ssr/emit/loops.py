@@ -9,12 +9,12 @@ from .. import ir
 from ..ir import LoopNest
 from ..kernel import ir as kernel
 from ..kernel.building import call, do, loop, minus, plus
+from ..kernel.outline import joined
 from ..points.affine import Affine
 from ..points.expressions import expression
 from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
 from .builder import Builder
 from .hoist_choices import decide
-from .outline import joined
 from .periodic_rows import emit_periodic_rows
 from .rows import emit_instance, place_of
 

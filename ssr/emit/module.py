@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence, Set
 from ..elementary import FUNCTIONS
 from ..kernel.building import call, let
 from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
+from ..kernel.kernel_names import printable
+from ..kernel.outline import Functions
 from ..kernel.rewriting import mentioned
 from ..kernel.uses import called
 from ..runtime.metadata import KernelMeta
@@ -20,9 +22,7 @@ from .arguments import Argument, arguments, refusals
 from .debug_checks import function
 from .describe import described
 from .externals import functions_of
-from .names import printable
 from .nests import kernel_body, nest_builders
-from .outline import Functions
 from .scalars import scalars_of
 from .schedule import cleared, driver, parameters
 from .unit import Unit

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .. import ir
 from ..algebra.own_box import is_local, own_bounds
+from ..distributed.step_columns import nest_range
 from ..ir import LoopNest
 from ..kernel import ir as kernel
 from ..kernel.building import (
@@ -22,6 +23,8 @@ from ..kernel.building import (
     store,
     times,
 )
+from ..kernel.kernel_names import mangled, printable
+from ..kernel.outline import Functions
 from ..kernel.rewriting import mentioned
 from ..lower.nests import bounds
 from ..points.sets import Domain
@@ -32,10 +35,7 @@ from .describe import has_own_rows
 from .externals import call_statements
 from .line_solves import LineBuilder, emit_lines, slots_of
 from .loops import emit_tree
-from .names import mangled, printable
-from .outline import Functions
 from .scalars import START, Scalars
-from .step_columns import nest_range
 from .unit import Unit
 
 ROWS = 32

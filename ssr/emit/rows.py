@@ -12,6 +12,8 @@ from ..ir import LineLoops, LoopNest
 from ..ir.value_numbering import Numbers
 from ..kernel import ir as kernel
 from ..kernel.building import binary, call, do, let, load, loop, minus, plus, times
+from ..kernel.kernel_names import mangled
+from ..kernel.program_operations import operation
 from ..kernel.rewriting import substituted
 from ..points.affine import AXES, Affine
 from ..points.expressions import added, expression, place_test
@@ -20,8 +22,6 @@ from ..points.scanning import ALWAYS, condition_on
 from ..symbols.operations import is_condition
 from .builder import Builder
 from .debug_checks import made_by
-from .names import mangled
-from .operations import operation
 
 Place: TypeAlias = Mapping[str, Affine]
 """What the axes and sizes stand for at an instance."""

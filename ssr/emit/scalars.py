@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from .. import ir
 from ..kernel import ir as kernel
 from ..kernel.building import call, element, let
+from ..kernel.kernel_names import mangled
+from ..kernel.outline import Functions
+from ..kernel.program_operations import operation
 from ..points.affine import Affine
 from ..points.expressions import expression
 from ..symbols.operations import is_condition
-from .names import mangled
-from .operations import operation
-from .outline import Functions
 from .unit import Unit
 
 START = -1

@@ -35,11 +35,11 @@ from ..kernel.ir import (
     Statement,
     While,
 )
+from ..kernel.kernel_names import mangled
 from ..runtime.constants import RUN, At
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from .arguments import Argument, driven_arguments, refusals
-from .names import mangled
 from .unit import Unit
 from .vector_fields import NAME, Whole, refusal, with_whole
 

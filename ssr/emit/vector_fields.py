@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from .. import ir
 from ..kernel.building import call, element, every
 from ..kernel.ir import Array, Expression, Function, If, Integer, Name, Not, Return, Statement, Type
+from ..kernel.kernel_names import mangled
 from ..runtime.constants import PLACES, REFUSED
 from .arguments import MEMORY, TABLES, WEIGHTS, Argument
-from .names import mangled
 from .unit import Unit
 
 NAME = "call"

@@ -14,12 +14,12 @@ from typing import TypeAlias
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
-from ..build.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
+from ..compiler.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
 from ..errors import ArgumentError, Span
-from ..lower.line_nests import line_nest
+from ..lower.lines.line_loops import line_nest
 from ..lower.nests import in_place, nest
-from ..lower.rounding import rounded
-from ..lower.stored_values import storage_notes
+from ..lower.steps.rounding import rounded
+from ..lower.steps.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
 from ..public import is_one_of
@@ -250,14 +250,14 @@ def _offset(row: tuple[Affine, ...], column: tuple[Affine, ...]) -> tuple[int | 
 
 def _vectors(program: ir.Program, options: Options, dtype: str) -> str:
     """Return the source of a kernel on vectors; the compiler is loaded when it is first needed."""
-    from ..build.kernel import vectors
+    from ..compiler.kernel import vectors
 
     return vectors(program, options, dtype)
 
 
 def _assembly(program: ir.Program, options: Options, dtype: str) -> str:
     """Return the machine code of a kernel; the compiler is loaded when it is first needed."""
-    from ..build.kernel import assembly
+    from ..compiler.kernel import assembly
 
     return assembly(program, options, dtype)
 

@@ -2,10 +2,10 @@
 
 from ..public import all_explained, explain_methods
 from .adaptive import AdaptiveRungeKutta
-from .adi import ADI
 from .flat import FlatRightSide
-from .implicit import BDF2, ImexRungeKutta, ImplicitRungeKutta
-from .implicit_methods import ImexTableau, theta_method
+from .implicit.adi import ADI
+from .implicit.methods import ImexTableau, theta_method
+from .implicit.stages import BDF2, ImexRungeKutta, ImplicitRungeKutta
 from .ivp import OdeResult, solve_ivp
 from .methods import explicit
 from .multistep import AdamsBashforth, Leapfrog

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import ArgumentError, OutOfRangeError
 from .adaptive import AdaptiveRungeKutta
-from .implicit import BDF2, ImplicitRungeKutta
-from .implicit_methods import IMPLICIT
+from .implicit.methods import IMPLICIT
+from .implicit.stages import BDF2, ImplicitRungeKutta
 from .methods import EXPLICIT
 from .multistep import AdamsBashforth, Leapfrog
 from .right_side import RightSide, check_right_side

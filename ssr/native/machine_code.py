@@ -20,7 +20,7 @@ from llvmlite import ir as llvm
 
 from ..compiling import compiling
 from ..runtime import target
-from ..runtime.later import Later
+from ..runtime.futures import Later
 from .builder import EXCEPTION
 
 THREAD = "llvm", 1

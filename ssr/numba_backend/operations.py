@@ -12,6 +12,7 @@ from typing import Any
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
+from ..distributed import step_operations as steps
 from ..kernel import ir
 from ..kernel.operations import RULES, result
 from ..kernel.types import TypeMismatch, Vector, common, number
@@ -26,9 +27,10 @@ from ..runtime import (
     parts,
     periods,
     polling,
-    refusals,
-    steps,
     sums,
+)
+from ..runtime import (
+    check_layout as refusals,
 )
 from .types import VectorType, of_numba, returned, to_numba, value
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
+from ..distributed.local_entries import depends_on_boxes, in_boxes, in_one_box
 from ..errors import ArgumentError, BoxError, Error, Span, UnsupportedError
 from ..forking import postponed
 from ..ir.liveness import live
-from ..lower.join_sums import joined
-from ..lower.own_boxes import depends_on_boxes, in_boxes, in_one_box
-from ..lower.place_externals import settled
+from ..lower.steps.join_sums import joined
+from ..lower.steps.place_calls import settled
 from ..options import Options
 from ..public import Immutable, counted
 from ..run.bound import Bound
@@ -37,7 +37,7 @@ from .recorder import Recorder, current
 from .signature import Kind, Signature
 
 if TYPE_CHECKING:
-    from ..build.kernel import Kernel
+    from ..compiler.kernel import Kernel
 
 
 class Program(Immutable):
@@ -254,7 +254,7 @@ class Program(Immutable):
 
     @cached_property
     def _plain(self) -> Launcher:
-        from ..build.kernel import build_plain
+        from ..compiler.kernel import build_plain
         from ..runtime.intrinsics import unwritten
 
         return Launcher(self._launcher.declaration, build_plain, unwritten, reuse=False)
@@ -301,7 +301,7 @@ def _build(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
         dump(program, options, dtype)
     with postponed():
-        from ..build.kernel import build
+        from ..compiler.kernel import build
 
         return build(program, options, dtype)
 
@@ -338,7 +338,7 @@ def begin(program: Program, dtype: str) -> None:
 
     Whoever needs several kernels begins with all of them before calling the first.
     """
-    from ..build.kernel import begin
+    from ..compiler.kernel import begin
 
     if dtype not in program._launcher.kernels:
         begin(declaration(program).program, program.options, dtype)

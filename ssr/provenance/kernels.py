@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import ir
 from ..algebra.stored import argument
-from ..build.kernel import Kernel, generated
-from ..emit.names import mangled
+from ..compiler.kernel import Kernel, generated
+from ..kernel.kernel_names import mangled
 from ..options import Options
 from ..points.numbers import Array
 from ..run.declaration import Declaration

@@ -110,7 +110,7 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
 def layout_of(
     arrays: Sequence[np.ndarray[Any, Any]], apart: int, sizes: Sequence[int] = ()
 ) -> Table:
-    """Return what a kernel compares its arrays with (`ssr.runtime.refusals`).
+    """Return what a kernel compares its arrays with (`ssr.runtime.check_layout`).
 
     It is the bytes of each array from its first element to the end of its last, the shape and
     strides of each, and then the sizes of the program.

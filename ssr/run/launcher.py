@@ -22,7 +22,7 @@ from .native_program import ArrayLayout, NativeProgram, check_native
 from .prepare import prepare
 
 if TYPE_CHECKING:
-    from ..build.kernel import Kernel
+    from ..compiler.kernel import Kernel
 
 Results: TypeAlias = tuple[float, ...]
 

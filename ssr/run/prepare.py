@@ -24,7 +24,7 @@ from .launch import Launch, arrangement
 from .packs import packed
 
 if TYPE_CHECKING:
-    from ..build.kernel import Kernel
+    from ..compiler.kernel import Kernel
 
 Scratch = tuple[tuple[tuple[Any, Any], ...], tuple[tuple[Any, Any], ...]]
 
@@ -186,7 +186,7 @@ def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Cal
 
 def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
     """Return the function of a kernel of the debug build, which reports what it finds."""
-    from ..build.debug import watched
+    from ..compiler.debug import watched
 
     return watched(entry_point(kernel.run), declaration.program, kernel.meta, declaration.places)
 

@@ -2,7 +2,7 @@
 
 from ..public import all_explained, explain_methods
 from .coarsening import interpolation
-from .eigenvalues import LOBPCG, Eigenpairs, lobpcg
+from .eigen.lobpcg import LOBPCG, Eigenpairs, lobpcg
 from .factorisations import IC, ILU, Factorisation
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from boundary.rules.rows.affine_rows.affine_rows import Conflict, Entry, Origin, Row, Undefined
+from boundary.rules.rows.affine_rows.strips import Strip
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,8 +20,6 @@ from boundary.closure.ruled import Ruled
 from boundary.grid.frame import Frame
 from boundary.grid.link import Link, Side
 from boundary.rules.evaluate import affine_in_scalars, evaluate
-from boundary.rules.rows import Conflict, Entry, Origin, Row, Undefined
-from boundary.rules.strips import Strip
 from ssr.extension import Affine, ir
 
 PADS = {

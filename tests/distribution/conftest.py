@@ -7,4 +7,4 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boundary.ranks.run.wanted", lambda: True)
+    monkeypatch.setattr("boundary.parallel.programs.bound.wanted", lambda: True)

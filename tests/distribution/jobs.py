@@ -18,9 +18,9 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.worlds import shared_pages
-from boundary.worlds.waiting import watch_of
-from ssr.build import pipeline
+from boundary.parallel.worlds import shared_pages
+from boundary.parallel.worlds.waiting import watch_of
+from ssr.compiler import pipeline
 from ssr.errors import ArgumentError
 from ssr.native import python_entry
 

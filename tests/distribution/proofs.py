@@ -10,11 +10,11 @@ import scipy.sparse
 
 import boundary as bc
 import ssr
-from boundary.ranks.dependences import check_dependences
-from boundary.ranks.earlier import Earlier
-from boundary.ranks.equivalence import check_equivalence
-from boundary.ranks.proof import prove
-from boundary.schedules.plan import Plan
+from boundary.parallel.ranks.earlier import Earlier
+from boundary.parallel.schedules.plan import Plan
+from boundary.parallel.verify.dependences import check_dependences
+from boundary.parallel.verify.equivalence import check_equivalence
+from boundary.parallel.verify.proof import prove
 
 n, m = ssr.sizes("n m")
 cells = ssr.Space(n, m)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.partition.boxes import Box, volume
-from boundary.schedules.messages import Post
-from ssr.build.kernel import Kernel, build_plain
-from ssr.build.names import Request
+from boundary.parallel.partition.boxes import Box, volume
+from boundary.parallel.schedules.messages import Post
+from ssr.compiler.kernel import Kernel, build_plain
+from ssr.compiler.names import Request
 
 from ..ssr import memory, plain
 
@@ -39,10 +39,12 @@ def _plain_kernel(program: Any, options: ssr.Options, dtype: str) -> Kernel:
 def plain_kernels() -> Iterator[None]:
     """Let ranks run checked source as plain Python, which compiles nothing."""
     with (
-        patch("boundary.schedules.plan.build", _plain_kernel),
-        patch("ssr.build.kernel.build", _plain_kernel),  # one rank runs programs on arrays
-        patch("ssr.build.kernel.begin", lambda *_: None),
-        patch("boundary.schedules.plan.describe", lambda *given: _plain_kernel(*given).meta),
+        patch("boundary.parallel.schedules.plan.build", _plain_kernel),
+        patch("ssr.compiler.kernel.build", _plain_kernel),  # one rank runs programs on arrays
+        patch("ssr.compiler.kernel.begin", lambda *_: None),
+        patch(
+            "boundary.parallel.schedules.plan.describe", lambda *given: _plain_kernel(*given).meta
+        ),
     ):
         yield
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
-from boundary.worlds.calls import Requests
+from boundary.parallel.worlds.mpi_functions import Requests
 
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)

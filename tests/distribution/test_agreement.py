@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from boundary.worlds.agreement import disagreement
+from boundary.parallel.worlds.agreement import disagreement
 from ssr.errors import ArgumentError
 
 from .test_mpi import needs_mpi, start

@@ -152,7 +152,7 @@ def test_boxes_of_any_sizes(data: Any) -> None:
     smoother = Jacobi(0.7)
     whole = Multigrid.galerkin(A.bind(**given), levels, smoother=smoother)
     whole(wanted, r)
-    with patch("boundary.ranks.field.WORTH", data.draw(st.integers(1, 30))):
+    with patch("boundary.parallel.ranks.field.WORTH", data.draw(st.integers(1, 30))):
         fields = scattered(on, space, given)
         grids = Multigrid.galerkin(A.bind(**fields), levels, smoother=smoother)
         grids(z, on.scatter(space, r))
@@ -196,7 +196,7 @@ def levels_of(worth: int) -> tuple[list[int], Any]:
     on = bc.spread(plane, bc.simulated(6), ny=31, nx=15)
     M = A.bind(**scattered(on, plane, data_of(A, shape)))
     z, r = on.zeros(plane), on.scatter(plane, numbers(3, *shape))
-    with patch("boundary.ranks.field.WORTH", worth):
+    with patch("boundary.parallel.ranks.field.WORTH", worth):
         grids = Multigrid.galerkin(M, 3, smoother=Jacobi())
         grids(z, r)
     spreads = [d.spread for below in grids.matrices for d in below.definition.distributed[:1]]

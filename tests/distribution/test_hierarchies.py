@@ -132,7 +132,7 @@ def test_multigrid_gathers_coarse_levels(worth: int) -> None:
     grids(wanted, array)
     on = bc.spread(fine, bc.simulated(6), n=15, m=31)
     z, r = on.zeros(fine), on.scatter(fine, array)
-    with patch("boundary.ranks.field.WORTH", worth):
+    with patch("boundary.parallel.ranks.field.WORTH", worth):
         grids(z, r)
     ranks.check_equal([z], [wanted], "cycle")
     levels = [known[3] for known in grids._vectors.values() if isinstance(known[3], bc.Field)]

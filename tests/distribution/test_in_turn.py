@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.worlds.world import Channel, Simulated
+from boundary.parallel.worlds.world import Channel, Simulated
 from ssr import errors
 
 from ..ssr import strategies as some

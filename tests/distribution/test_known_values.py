@@ -165,7 +165,7 @@ def test_several_programs_give_parts(on: Any) -> None:
 def test_fields_forget_programs_that_were_bound_first(
     on: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boundary.ranks.values.GIVERS", 2)
+    monkeypatch.setattr("boundary.parallel.ranks.values.GIVERS", 2)
     u, v = fields(on, 2)
     part, one, wide = (program.bind(v, u) for program in (apply_east, apply_near, apply_far))
     for run in part, wide:
@@ -200,7 +200,7 @@ def test_a_failed_call_leaves_nothing(on: Any, monkeypatch: pytest.MonkeyPatch) 
     one, other = apply_near.bind(v, u), apply_east.bind(v, u)
     one()
     with monkeypatch.context() as patch:
-        patch.setattr("boundary.ranks.prepared.Prepared.run", lambda *_: 1 / 0)
+        patch.setattr("boundary.parallel.ranks.prepared.Prepared.run", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             one()
     assert exchanged(other) == ["u"]
@@ -261,7 +261,7 @@ def test_programs_in_any_order_have_the_bits_of_one_process(
         key = program.ir.name, a, b
         if key not in kept:
             kept[key] = program.bind(spread[a], spread[b])
-        with patch("boundary.ranks.run.READY", ready):
+        with patch("boundary.parallel.programs.bound.READY", ready):
             kept[key]()
         program(whole[a], whole[b])
     for one, other in zip(spread, whole, strict=True):

@@ -15,7 +15,7 @@ import boundary as bc
 import ssr
 from ssr import errors, ir
 from ssr.algebra.own_box import is_local
-from ssr.build.pipeline import direct, fused_nests, simple
+from ssr.compiler.pipeline import direct, fused_nests, simple
 from ssr.points.affine import Affine
 from ssr.programs.program import declaration
 

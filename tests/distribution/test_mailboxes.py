@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boundary.worlds.mailboxes import Mailbox, Rows
+from boundary.parallel.worlds.mailboxes import Mailbox, Rows
 
 
 @given(st.integers(0, 300), st.lists(st.sampled_from(["send", "receive"]), max_size=60))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.schedules.plan import plan
-from boundary.worlds.world import Simulated
+from boundary.parallel.schedules.plan import plan
+from boundary.parallel.worlds.world import Simulated
 
 from ..ssr import strategies as some
 from . import ranks

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import boundary as bc
-from boundary.worlds.launch import fits, launched
+from boundary.parallel.worlds.launch import fits, launched
 from ssr.errors import ArgumentError
 
 from . import jobs

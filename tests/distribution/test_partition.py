@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.partition.boxes import as_box, disjoint, joined, meet, volume, without
-from boundary.partition.cuts import chosen, cut
-from boundary.partition.partition import partition
+from boundary.parallel.partition.boxes import as_box, disjoint, joined, meet, volume, without
+from boundary.parallel.partition.cuts import chosen, cut
+from boundary.parallel.partition.partition import partition
 from ssr.errors import ArgumentError
 
 from ..random_examples import examples

@@ -15,8 +15,8 @@ import pytest
 import boundary as bc
 import ssr
 from boundary.__main__ import main
-from boundary.partition.boxes import as_box
-from boundary.schedules.plan import plan
+from boundary.parallel.partition.boxes import as_box
+from boundary.parallel.schedules.plan import plan
 from ssr.errors import Error
 
 (n,) = ssr.sizes("n")

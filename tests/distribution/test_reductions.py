@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
-from boundary.worlds.mailboxes import ASKING, BEGINNING
-from boundary.worlds.reductions import Reduction, is_pending
+from boundary.parallel.worlds.mailboxes import ASKING, BEGINNING
+from boundary.parallel.worlds.reductions import Reduction, is_pending
 from ssr.extension import Function
 from ssr.runtime import sums
 

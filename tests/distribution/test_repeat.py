@@ -12,9 +12,9 @@ import pytest
 
 import boundary as bc
 import ssr
+from boundary.parallel.worlds.mpi_functions import way
 from boundary.tables.ghosts import Ghosts
-from boundary.worlds.calls import way
-from ssr.build.names import text_of
+from ssr.compiler.names import text_of
 from ssr.errors import ArgumentError
 
 from . import repeated

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.ranks import moves
-from boundary.replay import trace
-from boundary.replay.loggp import replay
-from boundary.replay.recorded import Event, Messages, Recorded
-from boundary.replay.smpi import write
-from boundary.replay.stamps import Stamps
+from boundary.parallel.performance_model import trace
+from boundary.parallel.performance_model.loggp import replay
+from boundary.parallel.performance_model.recorded import Event, Messages, Recorded
+from boundary.parallel.performance_model.smpi import write
+from boundary.parallel.performance_model.stamps import Stamps
+from boundary.parallel.ranks import transfers as moves
 from ssr.errors import ArgumentError
 
 from ..ssr import strategies as some

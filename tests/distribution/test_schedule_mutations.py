@@ -13,12 +13,19 @@ import numpy as np
 import pytest
 
 import ssr
-from boundary.partition.boxes import as_box
-from boundary.ranks import tables
-from boundary.schedules import exchanges, footprint, messages, plan, schedule, wavefronts
-from boundary.schedules.plan import Plan
-from ssr.build import pipeline
-from ssr.lower import fusion_plan
+from boundary.parallel.partition.boxes import as_box
+from boundary.parallel.ranks import tables
+from boundary.parallel.schedules import (
+    exchanges,
+    footprint,
+    messages,
+    plan,
+    schedule,
+    wavefronts,
+)
+from boundary.parallel.schedules.plan import Plan
+from ssr.compiler import pipeline
+from ssr.lower.fusing import fusion_plan
 
 from . import proofs
 from .proofs import planned, proved_behind

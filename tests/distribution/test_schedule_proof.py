@@ -37,7 +37,7 @@ def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> No
     product, relaxed = given(proofs.product), given(proofs.relaxed)
     for program in product, product, relaxed, product:
         program(x, y)
-    monkeypatch.setattr("boundary.schedules.plan.exchanges", lambda *_: ())
+    monkeypatch.setattr("boundary.parallel.schedules.plan.exchanges", lambda *_: ())
     with pytest.raises(AssertionError, match="schedule of two_products: "):
         given(proofs.two_products)(x, y)
 
@@ -45,8 +45,8 @@ def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> No
 def test_programs_that_read_too_much_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With SSR_VERIFY=1 a warning names a program that is not run on terms."""
     monkeypatch.setenv("SSR_VERIFY", "1")
-    monkeypatch.setattr("boundary.ranks.proof.MOST", 100)
-    monkeypatch.setattr("boundary.ranks.proof._WARNED", {})
+    monkeypatch.setattr("boundary.parallel.verify.proof.MOST", 100)
+    monkeypatch.setattr("boundary.parallel.verify.proof._WARNED", {})
     on = bc.spread(proofs.cells, bc.simulated(2), n=20, m=10)
     x, y = on.zeros(proofs.cells), on.zeros(proofs.cells)
     program = ssr.program(x=proofs.cells, y=proofs.cells)(proofs.product)
@@ -75,7 +75,7 @@ SAID = {
 def test_messages_name_the_read(proof: Any) -> None:
     """A message names the row, and what it should read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("boundary.schedules.plan.exchanges", lambda *_: ())
+        patch.setattr("boundary.parallel.schedules.plan.exchanges", lambda *_: ())
         with pytest.raises(AssertionError) as raised:
             proof(planned(proofs.product, (2, 1)))
     assert str(raised.value) == f"schedule of product: {SAID[proof.__name__]}"
@@ -89,7 +89,7 @@ def test_large_grids(function: Any) -> None:
 
 def test_large_grids_need_rules() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("boundary.schedules.messages.disjoint", lambda boxes: [*boxes][1:])
+        patch.setattr("boundary.parallel.schedules.messages.disjoint", lambda boxes: [*boxes][1:])
         with pytest.raises(AssertionError, match="what nothing has written in x"):
             proofs.on_sets(planned(proofs.product, (2, 2), sizes=(200_000, 100_000)))
 

@@ -10,8 +10,8 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.ranks.chain import Chain
-from boundary.replay.traced import Traced
+from boundary.parallel.performance_model.traced import Traced
+from boundary.parallel.programs.sequence import Chain
 from ssr.errors import ArgumentError, ShapeError
 
 from . import repeated

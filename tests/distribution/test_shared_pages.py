@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boundary.worlds import shared_pages
-from boundary.worlds.shared_pages import mapped, new_pages, opened
+from boundary.parallel.worlds import shared_pages
+from boundary.parallel.worlds.shared_pages import mapped, new_pages, opened
 
 pytestmark = pytest.mark.skipif(not shared_pages.is_possible(), reason="needs Linux")
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_mapped_is_an_error() -> None:
 
 LIMITED = """
 import os, resource
-from boundary.worlds.shared_pages import new_pages, opened
+from boundary.parallel.worlds.shared_pages import new_pages, opened
 pages = new_pages(2**24)
 offer = pages.offer()
 kept = os.listdir("/proc/self/fd")

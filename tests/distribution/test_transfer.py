@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.worlds.world import Channel, Simulated
+from boundary.parallel.worlds.world import Channel, Simulated
 
 from ..ssr import strategies as some
 from . import ranks

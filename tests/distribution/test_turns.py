@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.ranks.spread import Spread
-from boundary.worlds.world import Channel, Simulated
+from boundary.parallel.programs.spread import Spread
+from boundary.parallel.worlds.world import Channel, Simulated
 
 from ..ssr import strategies as some
 from . import ranks

@@ -93,7 +93,7 @@ def test_bits_do_not_depend_on_cuts(data: st.DataObject) -> None:
     program = data.draw(programs(axes), "program")
     arrays = np.random.default_rng(0).uniform(-1, 1, (3, *shape))
     passed = data.draw(st.sampled_from([0, 10, 3000]), "passed")
-    with patch("boundary.schedules.wavefronts.PASSED", passed):
+    with patch("boundary.parallel.schedules.wavefronts.PASSED", passed):
         found = ranks.check(program, [*arrays], SPACES[axes], sizes, parts)
     fronts = found._plan.fronts.values()
     event(f"{max((min(front.count, 6) for front in fronts), default=0)} wavefronts")
@@ -202,7 +202,7 @@ def test_lines_run_in_turn_where_planes_cannot() -> None:
     found = ranks.check(solve, arrays, cube, sizes, ranks.Parts(2, cut=(1, 1, 2)))
     (fronts,) = found._plan.fronts.values()
     assert len(fronts.rows) == 24
-    with patch("boundary.schedules.wavefronts.LINES", 23):
+    with patch("boundary.parallel.schedules.wavefronts.LINES", 23):
         on = bc.spread(cube, bc.simulated(2), cut=(1, 1, 2), **sizes)
         with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes") as caught:
             solve(*(on.zeros(cube) for _ in range(3)))

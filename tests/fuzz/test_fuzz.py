@@ -163,7 +163,7 @@ def test_links_that_run_the_wrong_way_are_found() -> None:
 
 def test_ghosts_that_are_read_too_late_are_found() -> None:
     """Ghosts are folded although what they are made of, a field on other blocks, has changed."""
-    with patch("ssr.lower.folding._check_unwritten", lambda *_: None):
+    with patch("ssr.lower.steps.ghost_inlining._check_unwritten", lambda *_: None):
         plan = Plan(3, ("mixed",), False)
         found = {outcome.what for n in (20, 59) for *_, outcome in outcomes(plan, n)}
     assert "values" in found

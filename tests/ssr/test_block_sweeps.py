@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import errors, ir
-from ssr.build.pipeline import direct, fused_nests, known
+from ssr.compiler.pipeline import direct, fused_nests, known
 
 from . import plain
 from .interpret import interpret_nest, interpret_program

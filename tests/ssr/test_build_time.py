@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ssr
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.points import sets
 
 ny, nx = ssr.sizes("ny nx")

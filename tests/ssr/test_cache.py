@@ -22,9 +22,9 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build import cache, private_files
-from ssr.build import kernel as build_kernel
-from ssr.build.kernel import Kernel, describe
+from ssr.compiler import cache, private_files
+from ssr.compiler import kernel as build_kernel
+from ssr.compiler.kernel import Kernel, describe
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,7 +72,7 @@ print(json.dumps([found, [p.kernel().from_cache for p in programs]]))
 
 WAITS = """
 import time
-from ssr.build import kernel
+from ssr.compiler import kernel
 
 def translated(*given):
     print("compiling", flush=True)
@@ -152,9 +152,9 @@ def test_a_second_process_compiles_nothing(two: list[Any]) -> None:
     assert (again, same) == (name, values)
     assert files == [f"{name}.kernel"]
     unwanted = {
-        "ssr.build.pipeline",
+        "ssr.compiler.pipeline",
         "ssr.emit.module",
-        "ssr.lower.loops",
+        "ssr.lower.loop_schedule",
         "ssr.explain.stages",
         "sympy",
         "matplotlib",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.lower.merge_boundary_terms import NOTHING, by_line
+from ssr.lower.steps.merge_boundary_terms import NOTHING, by_line
 from ssr.points import graph
 from ssr.points.affine import Affine, Choice
 from ssr.points.sets import Domain

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build.names import DESCRIBED, Request
+from ssr.compiler.names import DESCRIBED, Request
 from ssr.errors import ArgumentError
 from ssr.native import machine_code
 from ssr.runtime import target

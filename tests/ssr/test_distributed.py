@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.errors import BoxError, UnsupportedError
 from ssr.extension import (
     FINISHED,

@@ -11,10 +11,10 @@ import pytest
 
 import ssr
 from ssr.algebra import operations
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.ir import LoopNest, Sum, walk
-from ssr.lower import loops
-from ssr.lower.passes import split
+from ssr.lower import loop_schedule as loops
+from ssr.lower.passes import index_set_splitting as split
 from ssr.points import inverse, scanning
 from ssr.points.effort import attempted, each_in_turn
 from ssr.points.sets import Domain

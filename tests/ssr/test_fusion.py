@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import fused_nests
+from ssr.compiler.pipeline import fused_nests
 from ssr.errors import BoxError
 from ssr.lower.nests import in_place
 

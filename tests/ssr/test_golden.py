@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from tests.ssr import programs
 
 KERNELS = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build.pipeline import lower
-from ssr.emit.names import mangled, printable
+from ssr.compiler.pipeline import lower
+from ssr.kernel.kernel_names import mangled, printable
 
 from . import plain
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ssr.integrate.implicit.stages.adi import ADI_METHODS
 
 import boundary as bc
 import ssr
 from ssr.errors import ArgumentError, OutOfRangeError, UnsupportedError
 from ssr.integrate import ADI
-from ssr.integrate.adi import ADI_METHODS
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 wide = cells.grow(1)

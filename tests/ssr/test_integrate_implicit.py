@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from ssr.integrate.implicit.stages.inverses import Inverses
+from ssr.integrate.implicit.stages.methods import IMEX, IMPLICIT
 
 import boundary as bc
 import ssr
@@ -18,8 +20,6 @@ from ssr.errors import (
     SpaceError,
     UnsupportedError,
 )
-from ssr.integrate.implicit_methods import IMEX, IMPLICIT
-from ssr.integrate.inverses import Inverses
 from ssr.integrate.right_side import made_program
 from ssr.integrate.tableaux import order_of
 from ssr.integrate.tangent import jacobian_product

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.build.pipeline import stages
+from ssr.compiler.pipeline import stages
 from ssr.lower.nests import in_place, nest
 from ssr.points.affine import Affine
 from tests.ssr import memory, programs, strategies

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 import ssr
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.kernel import ir
 from ssr.kernel.building import call, compare, let, load, loop, minus, plus, store
 from ssr.kernel.from_python import expression, functions_of

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.lower.passes.split import split
+from ssr.lower.passes.index_set_splitting import split
 
 from ..random_examples import examples
 from . import plain

@@ -23,7 +23,7 @@ from ssr.errors import (
     ShapeError,
     SpaceError,
 )
-from ssr.solvers.dense_symmetric import eigh, orthonormal
+from ssr.solvers.eigen.dense_symmetric import eigh, orthonormal
 
 n, ny, nx = ssr.sizes("n ny nx")
 line, plane = ssr.Space(n), ssr.Space(ny, nx)

@@ -16,10 +16,10 @@ from llvmlite import ir as llvm
 
 import boundary as bc
 import ssr
-from ssr.build import cache, kernel
+from ssr.compiler import cache, kernel
 from ssr.native import machine_code
 from ssr.programs.program import begin
-from ssr.runtime.later import Later
+from ssr.runtime.futures import Later
 from tests.ssr.generated import INTEGER, compiled, functions, optimised
 
 cells = ssr.Space(*ssr.sizes("ny nx"))

@@ -10,7 +10,7 @@ import pytest
 
 import ssr
 from ssr import __main__ as command
-from ssr.build import cache
+from ssr.compiler import cache
 from ssr.errors import ArgumentError
 from ssr.runtime import target
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build.kernel import Kernel
-from ssr.build.pipeline import lower
-from ssr.emit import outline
-from ssr.emit.outline import Functions
+from ssr.compiler.kernel import Kernel
+from ssr.compiler.pipeline import lower
+from ssr.kernel import outline
 from ssr.kernel.building import call, let, load, loop, plus, store
 from ssr.kernel.ir import Function, Group, Integer, Let, Name, Statement
+from ssr.kernel.outline import Functions
 from tests.ssr.programs import PROGRAMS, case, check_same, five, plane, run_source
 
 SMALL = 20

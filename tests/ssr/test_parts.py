@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import fused_nests
+from ssr.compiler.pipeline import fused_nests
 from ssr.errors import ArgumentError, BoxError, NonFiniteError, SpaceError
 from ssr.lower.nests import in_place
 

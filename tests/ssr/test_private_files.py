@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import ssr
-from ssr.build import cache, private_files
+from ssr.compiler import cache, private_files
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no users on this platform")
 
@@ -239,7 +239,7 @@ def test_without_users(folder: Path) -> None:
     """Where the system has no users, nothing is checked."""
     script = (
         "import os; del os.getuid\n"
-        "from ssr.build import cache\n"
+        "from ssr.compiler import cache\n"
         f"cache.keep({NAME!r}, b'kept')\n"
         f"assert cache.find({NAME!r}) == b'kept'\n"
     )

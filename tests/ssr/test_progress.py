@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from ssr.build import progress
+from ssr.compiler import progress
 
 SCRIPT = """
 import sys, time
-from ssr.build import kernel, progress
+from ssr.compiler import kernel, progress
 import ssr
 
 progress.PATIENCE = {patience}

@@ -14,9 +14,9 @@ from ssr.native.python_entry import Compiled
 from ssr.run.call_layout import layout_of
 from ssr.run.entry import entry_point
 from ssr.runtime import checked
+from ssr.runtime.check_layout import refused
 from ssr.runtime.constants import REFUSED
 from ssr.runtime.intrinsics import ld, st
-from ssr.runtime.refusals import refused
 from tests.ssr.generated import DOUBLE, INTEGERS, entered, functions
 
 SOURCE = """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ssr.kernel import ir
 from ssr.run.call_layout import layout_of
-from ssr.runtime.refusals import meet, refused
+from ssr.runtime.check_layout import meet, refused
 from tests.ssr.generated import INTEGER, INTEGERS, compiled, functions
 
 View = np.ndarray[Any, Any]

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 import ssr
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.errors import (
     ArgumentError,
     ContiguityError,

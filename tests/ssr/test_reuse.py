@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 
 from . import memory, plain
 from . import strategies as some

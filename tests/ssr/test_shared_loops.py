@@ -8,9 +8,9 @@ import pytest
 
 import ssr
 from ssr import ir
-from ssr.build.pipeline import fused_nests
+from ssr.compiler.pipeline import fused_nests
 from ssr.lower.nests import in_place
-from ssr.lower.passes.merge import mergeable
+from ssr.lower.passes.loop_fusion import mergeable
 
 from . import plain
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.lower.simplify import simplified
+from ssr.lower.steps.simplify import simplified
 
 from . import memory, plain
 from . import strategies as some

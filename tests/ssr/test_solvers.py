@@ -37,7 +37,7 @@ def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
         return call(program, *args) if inside else program.run_plain(*args)
 
     monkeypatch.setattr(ssr.Program, "__call__", run)
-    monkeypatch.setattr("ssr.build.kernel.begin", lambda *_: None)  # no kernel is compiled
+    monkeypatch.setattr("ssr.compiler.kernel.begin", lambda *_: None)  # no kernel is compiled
 
 
 n, nz, ny, nx = ssr.sizes("n nz ny nx")

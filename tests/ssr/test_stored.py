@@ -11,7 +11,7 @@ from scipy.sparse.linalg import spsolve_triangular
 
 import ssr
 from ssr.algebra import stored as storage
-from ssr.build.pipeline import stages
+from ssr.compiler.pipeline import stages
 from ssr.errors import (
     ArgumentError,
     BoxError,

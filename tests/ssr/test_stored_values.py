@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.build.pipeline import lower, simple
-from ssr.lower import stored_values
+from ssr.compiler.pipeline import lower, simple
+from ssr.lower.steps import stored_values
 
 from . import memory, plain
 from . import strategies as some

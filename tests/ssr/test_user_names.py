@@ -12,8 +12,8 @@ import pytest
 
 import boundary as bc
 import ssr
-from ssr.emit.names import RESERVED, mangled
 from ssr.errors import ArgumentError
+from ssr.kernel.kernel_names import RESERVED, mangled
 from ssr.symbols.names import LONGEST
 
 (n,) = ssr.sizes("n")

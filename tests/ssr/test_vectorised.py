@@ -9,7 +9,7 @@ import pytest
 
 import ssr
 from benchmarks import operators
-from ssr.build.pipeline import lower
+from ssr.compiler.pipeline import lower
 from ssr.kernel import ir
 from ssr.kernel.vectorize import vectorize
 from ssr.runtime.target import AVX2, AVX512, NEON, Target

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.build.kernel import Kernel
-from ssr.build.pipeline import lower
+from ssr.compiler.kernel import Kernel
+from ssr.compiler.pipeline import lower
 from ssr.kernel.inference import Functions
 from ssr.kernel.print_python import printed
 from ssr.kernel.vectorize import chain_plans, plans, requests, vectorize

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from ssr.lower.verify.nests.nests import verify
 
 import ssr
 from ssr import ir
-from ssr.build.pipeline import lower, stages
+from ssr.compiler.pipeline import lower, stages
 from ssr.lower.nests import in_place, nest
-from ssr.lower.verify import verify
 from ssr.points.affine import Affine
 from tests.ssr import programs
 
@@ -40,7 +40,9 @@ def test_passes_make_valid_nests(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_pipeline_verifies_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     program = programs.PROGRAMS["five_point_apply"]()
     seen = []
-    monkeypatch.setattr("ssr.build.pipeline.verify", lambda nest, fields, after: seen.append(after))
+    monkeypatch.setattr(
+        "ssr.compiler.pipeline.verify", lambda nest, fields, after: seen.append(after)
+    )
     monkeypatch.delenv("SSR_VERIFY", raising=False)
     lower(program.ir, program.options, "float64", "title")
     assert seen == []

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from ssr.lower.verify.nests.lines import verify_lines
 
 import ssr
 from ssr import ir
-from ssr.build.pipeline import direct, lower
-from ssr.lower.line_nests import line_nest
-from ssr.lower.verify_lines import verify_lines
+from ssr.compiler.pipeline import direct, lower
+from ssr.lower.lines.line_loops import line_nest
 from ssr.points.affine import Affine
 
 from .strategies import examples
@@ -37,7 +37,7 @@ def test_all_nests_are_verified_if_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("SSR_VERIFY", "1")
     program = periodic(2).program("solve")
     found = []
-    monkeypatch.setattr("ssr.build.pipeline.verify_lines", found.append)
+    monkeypatch.setattr("ssr.compiler.pipeline.verify_lines", found.append)
     lower(program.ir, program.options, "float64", "title")
     assert {type(nest) for nest in found} == {ir.LineNest}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import ir
 from ..building import call, compare, let
+from ..integers import at_row, minus, plus, times
 from .context import Context
-from .integers import at_row, minus, plus, times
 from .plans import Plan
 
 LONG = 6

@@ -12,9 +12,9 @@ from typing import NamedTuple, Never
 
 from .. import ir
 from ..building import call, do, let
+from ..integers import at_row, minus, plus
 from ..linear import shift_of, step_of
 from .context import Context
-from .integers import at_row, minus, plus
 from .line_sides import Side, side
 from .plans import Plan
 from .windows import Line, Window, key_of

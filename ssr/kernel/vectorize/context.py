@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import ir
+from ..fresh_names import Names
 from ..inference import Scope
 from ..types import Type
 from ..uses import Uses
-from .naming import Names
+from ..vector_target import Target
 from .summed import Sum
-from .target import Target
 
 
 @dataclass

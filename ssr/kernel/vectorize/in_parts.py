@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .. import ir
 from ..building import call, compare, do, let, loop
+from ..integers import minus, plus
 from ..types import TRUTH
 from .bodies import Body, Made, rows_between
 from .context import Context
-from .integers import minus, plus
 from .line_sides import extreme
 from .parts import Part
 from .plans import Plan

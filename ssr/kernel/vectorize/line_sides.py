@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from .. import ir
 from ..building import call, expression
+from ..integers import plus
 from ..rewriting import with_parts
-from .integers import plus
 
 BY_LINE = "test"
 """The beginning of the names of tests that depend on the line, but not on the row.

@@ -30,12 +30,12 @@ from typing import NamedTuple
 
 from .. import ir
 from ..building import call, compare, every, let, loop
+from ..integers import minus, plus
 from ..rewriting import mentioned
 from .alignment import first_row
 from .bodies import Body, Linked, Made, rows_between
 from .chain_plans import Chain
 from .context import Context
-from .integers import minus, plus
 from .line_sides import extreme, limits, on_sides, sides_of_loads
 from .plans import Access, Plan
 from .requests import of_loop, requested

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import ir
+from ..fresh_names import Names
 from ..inference import Functions, Scope
 from ..operations import VECTORS
 from ..rewriting import mentioned
 from ..types import Type
 from ..uses import Uses, called
+from ..vector_target import Target
 from .context import Context
 from .functions import vectorized
-from .naming import Names
-from .target import Target
 
 
 def vectorize(module: ir.Module, target: Target) -> ir.Module:

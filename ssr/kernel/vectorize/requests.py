@@ -16,8 +16,8 @@ from typing import NamedTuple
 from .. import ir
 from ..building import call, compare, do, let
 from ..building import plus as total
+from ..integers import at_row, minus, plus, times
 from .context import Context
-from .integers import at_row, minus, plus, times
 from .plans import Access, Plan, are_at_one_place
 
 CACHE_LINE = 64

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from .. import ir
 from ..building import call, do, let
+from ..integers import at_row, minus
 from .context import Context
-from .integers import at_row, minus
 from .plans import Plan
 from .summed import Sum, calls_apart, states, summed
 

@@ -22,9 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ... import ir
+from ...distributed.row_bounds import Region, regions
 from ...points.affine import Affine
 from ..nests import box
-from ..regions import Region, regions
 
 Offset = tuple[int, ...]
 

@@ -19,9 +19,9 @@ from dataclasses import replace
 from ... import ir
 from ...algebra.families import multiply
 from ...algebra.own_box import is_local
+from ...distributed.row_bounds import regions
 from ...points.affine import Affine
 from ..nests import covered
-from ..regions import regions
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
 """Factors below which a term is lost in the rounding of the others: a quarter of half an ulp."""

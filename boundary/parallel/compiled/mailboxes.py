@@ -1,0 +1,146 @@
+"""Compiled functions by which kernels send and receive through memory that ranks share.
+
+They work through a table with a row of integers for each message, as `Word` tells. What is written
+for another rank is copied into a mailbox, and from there to where the other rank wants it. A
+mailbox has room for two messages, which are filled in turn, so that a rank can send the next one
+before the last has been taken. Two counters beside it tell how many have been put in, and how many
+taken out; each of them is written by one rank only. A counter is stored behind the values that it
+speaks of, and loaded before them (release and acquire).
+
+One row may stand for requests of MPI, whose functions are called by their addresses.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import cache
+from typing import Any, NamedTuple
+
+from ssr.extension import compiled
+
+from .llvm_helpers import ADDRESS, NUMBER, WORD, Words, each_row, function
+
+OUT, IN, CALL = range(3)
+"""What a row is: a message that leaves, one that arrives, or requests of MPI."""
+
+
+class Word(IntEnum):
+    """The integers of a row.
+
+    For requests of MPI, ``VALUES`` and ``BOX`` are the addresses of the functions that start and
+    test them, ``BYTES`` is their number, and ``PITCH`` and ``SENT`` are the addresses of their
+    handles and statuses.
+    """
+
+    WHAT = 0
+    VALUES = 1
+    """The address of the values of this rank."""
+    BYTES = 2
+    BOX = 3
+    """The address of the mailbox."""
+    PITCH = 4
+    """The bytes from its first message to its second one."""
+    SENT = 5
+    """The address of the number of messages that have been put in."""
+    TAKEN = 6
+    """The address of the number of messages that have been taken out."""
+    DONE = 7
+    """Whether the message of the last exchange has been put in, or taken out."""
+
+
+class Functions(NamedTuple):
+    """The addresses of ``int begin(int count, void *rows)`` and of the function that asks.
+
+    The latter is ``int ask(int count, void *rows, int *done, void *nothing)``. Both return zero, or
+    the code by which a function of MPI has failed.
+    """
+
+    begin: int
+    ask: int
+
+
+@cache
+def functions() -> Functions:
+    """Return the functions, which are compiled now."""
+    return Functions(**compiled("mailboxes", {"begin": _begin, "ask": _ask}))
+
+
+def _begin(module: Any) -> None:
+    """Write the function that begins an exchange: requests start, and what has room is put in."""
+    begin, builder = function(module, "begin", NUMBER, ADDRESS)
+    count, rows = begin.args
+    with each_row(builder, count, rows, len(Word)) as row:
+        row.set(Word.DONE, WORD(0))
+        with row.when(row.equal(Word.WHAT, CALL)):
+            start = row.function(Word.VALUES, NUMBER, ADDRESS)
+            given = builder.trunc(row.get(Word.BYTES), NUMBER), row.pointer(Word.PITCH)
+            _check(builder, builder.call(start, given))
+        with row.when(row.equal(Word.WHAT, OUT)):
+            _put(row)
+    builder.ret(NUMBER(0))
+
+
+def _ask(module: Any) -> None:
+    """Write the function that goes on with an exchange, and tells whether it has finished."""
+    ask, builder = function(module, "ask", NUMBER, ADDRESS, NUMBER.as_pointer(), ADDRESS)
+    count, rows, done, _ = ask.args
+    flag = builder.alloca(NUMBER)
+    builder.store(NUMBER(1), done)
+    with each_row(builder, count, rows, len(Word)) as row:
+        with row.when(row.equal(Word.DONE, 0)):
+            with row.when(row.equal(Word.WHAT, CALL)):
+                test = row.function(Word.BOX, NUMBER, ADDRESS, NUMBER.as_pointer(), ADDRESS)
+                given = builder.trunc(row.get(Word.BYTES), NUMBER), row.pointer(Word.PITCH)
+                _check(builder, builder.call(test, [*given, flag, row.pointer(Word.SENT)]))
+                row.set(Word.DONE, builder.zext(builder.load(flag), WORD))
+            with row.when(row.equal(Word.WHAT, OUT)):
+                _put(row)
+            with row.when(row.equal(Word.WHAT, IN)):
+                _take(row)
+        with row.when(row.equal(Word.DONE, 0)):
+            builder.store(NUMBER(0), done)
+    builder.ret(NUMBER(0))
+
+
+def _put(row: Words) -> None:
+    """Put a message into its mailbox, if the last but one has been taken out."""
+    builder = row.builder
+    own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.SENT, Word.TAKEN))
+    number = builder.load(own)
+    with row.when(builder.icmp_signed("<", builder.sub(number, row.seen(other)), WORD(2))):
+        _copy(row, _place(row, number), row.pointer(Word.VALUES))
+        _count(row, number, own)
+
+
+def _take(row: Words) -> None:
+    """Take a message out of its mailbox, if it is there."""
+    builder = row.builder
+    own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.TAKEN, Word.SENT))
+    number = builder.load(own)
+    with row.when(builder.icmp_signed("<", number, row.seen(other))):
+        _copy(row, row.pointer(Word.VALUES), _place(row, number))
+        _count(row, number, own)
+
+
+def _count(row: Words, number: Any, counter: Any) -> None:
+    """Count a message, which is done with."""
+    row.publish(row.builder.add(number, WORD(1)), counter)
+    row.set(Word.DONE, WORD(1))
+
+
+def _place(row: Words, number: Any) -> Any:
+    """Return where in the mailbox a message is: in turn in one half and the other."""
+    builder = row.builder
+    odd = builder.and_(number, WORD(1))
+    return builder.gep(row.pointer(Word.BOX), [builder.mul(odd, row.get(Word.PITCH))])
+
+
+def _copy(row: Words, target: Any, source: Any) -> None:
+    """Copy the values of a message."""
+    row.builder.copy(target, source, row.get(Word.BYTES))
+
+
+def _check(builder: Any, code: Any) -> None:
+    """Return a code to the caller unless it is zero."""
+    with builder.if_then(builder.icmp_signed("!=", code, NUMBER(0))):
+        builder.ret(code)

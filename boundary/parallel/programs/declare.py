@@ -1,0 +1,115 @@
+"""Spread a grid or a space over ranks: the public function, and what it checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ssr import Index, Space
+from ssr.errors import ArgumentError, UnboundError
+from ssr.extension import integer
+
+from ...grid.grid import Grid
+from ..partition.cuts import chosen, cut
+from ..partition.partition import Partition, partition
+from ..worlds.launch import world_of
+from .spread import Spread
+
+
+def spread(
+    cells: Grid | Space,
+    ranks: Any = None,
+    *,
+    cut: Sequence[int] | None = None,
+    boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] | None = None,
+    **sizes: Any,
+) -> Spread:
+    """Return a grid or a space whose points are shared by ranks.
+
+    Parameters
+    ----------
+    cells
+        A grid, or a space without ghosts.
+    ranks
+        What `boundary.world` returns, or `boundary.threads` or `boundary.simulated`; by default
+        one rank alone.
+    cut
+        In how many parts each block is cut along each of its axes. By default blocks are cut so
+        that ranks have equally many cells, and little that lies beside a cut.
+    boxes
+        The boxes, one by one: (rank, kind of blocks, ranges), where the ranges are one pair (low,
+        high) for each axis of the cells, the block axis of a grid first. A rank may own none.
+    **sizes
+        Values of the symbolic sizes.
+
+    Raises
+    ------
+    ArgumentError
+        If the boxes do not hold every cell once, or ranks are neither.
+    UnboundError
+        If a size has no value.
+
+    Examples
+    --------
+    The same text for one rank and for many:
+
+    >>> import numpy as np, ssr, boundary as bc
+    >>> n, = ssr.sizes("n")
+    >>> cells = ssr.Space(n)
+    >>> lap = ssr.stencil(cells, cells.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0})
+    >>> fill = bc.fill(cells.grow(1), bc.periodic(axis=0))
+    >>> @ssr.program(u=cells, dt=ssr.scalar)
+    ... def heat(u, dt):
+    ...     u[:] = u + dt * (lap @ (fill @ u))
+    >>> for ranks in 1, 3:
+    ...     on = bc.spread(cells, bc.simulated(ranks), n=8)
+    ...     u = on.zeros(cells)
+    ...     u.fill(lambda i: i)
+    ...     heat(u, 0.25)
+    ...     print(u.gather())
+    [2. 1. 2. 3. 4. 5. 6. 5.]
+    [2. 1. 2. 3. 4. 5. 6. 5.]
+    """
+    kinds = cells.kinds if isinstance(cells, Grid) else (cells,)
+    if not all(isinstance(space, Space) for space in kinds):
+        raise ArgumentError(f"A grid or a space is spread, not {cells!r}.")
+    known = _sizes(kinds, sizes)
+    world = world_of(ranks)
+    if cut is not None and boxes is not None:
+        raise ArgumentError("Both cut and boxes are given.", hint="Give one of them.")
+    if boxes is not None:
+        made = partition(kinds, known, boxes, world.ranks)
+    elif cut is not None:
+        made = _cut(kinds, known, cut, world.ranks)
+    else:
+        made = chosen(kinds, known, world.ranks)
+    return Spread(kinds, made, world)
+
+
+def _cut(kinds: Sequence[Space], sizes: Mapping[str, int], parts: Any, ranks: int) -> Partition:
+    counts = [integer(p) for p in parts] if isinstance(parts, Sequence) else [None]
+    if any(c is None for c in counts):
+        raise ArgumentError(f"cut is {parts!r}, not a number of parts for each axis of a block.")
+    return cut(kinds, sizes, [c for c in counts if c is not None], ranks)
+
+
+def _sizes(kinds: Sequence[Space], given: Mapping[str, Any]) -> dict[str, int]:
+    """Return the values of sizes."""
+    known: dict[str, int] = {}
+    for name, value in given.items():
+        number = integer(value)
+        if number is None or isinstance(value, Index):
+            raise ArgumentError(f"The size {name} is {value!r}, not an integer.")
+        known[name] = number
+    sizes = {n for space in kinds for n in space.sizes}
+    for name in sorted(set(known) - sizes):
+        raise ArgumentError(
+            f"There is no size {name}.", hint=f"The sizes are {', '.join(sorted(sizes)) or 'none'}."
+        )
+    for name in sorted(sizes):
+        if name not in known:
+            raise UnboundError(
+                f"No value is given for the size {name}.",
+                hint=f"Write bc.spread(..., {name}=...).",
+            )
+    return known

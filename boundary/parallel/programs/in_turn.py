@@ -1,0 +1,190 @@
+"""Programs that run one after the other, each where the lines that it solves along are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ssr
+from ssr.errors import ArgumentError
+from ssr.extension import ir
+
+from ..ranks.field import Field, Ground
+
+
+def in_turn(*programs: ssr.Program) -> InTurn:
+    """Return programs that run one after the other, each where its lines are whole.
+
+    A program that solves along some axes runs on the spread ``on.whole(*axes)`` of its fields'
+    points. Fields have copies there, which are brought up to date when a program takes them, with
+    one message for each pair of ranks; in the end the fields themselves are brought up to date. A
+    field that no program changes is moved once. In one process nothing is moved.
+
+    Examples
+    --------
+    >>> import ssr, boundary as bc
+    >>> cells = ssr.Space(6, 6)
+    >>> def diffused(axis):
+    ...     second = ssr.along(cells, cells, axis, {-1: 1, 0: -2, 1: 1}, outside="drop")
+    ...     @ssr.program(u=cells)
+    ...     def solve(u):
+    ...         u[:] = (ssr.identity(cells) - 0.5 * second).solve(u)
+    ...     return solve
+    >>> u = bc.spread(cells, bc.simulated(2)).zeros(cells)
+    >>> u.fill(lambda j, i: (j == 3) & (i == 2))
+    >>> alternate = bc.in_turn(diffused(axis=0), diffused(axis=1)).bind(u=u)
+    >>> alternate()
+    >>> print(u.gather()[2, 2].round(6))
+    0.089215
+    """
+    return InTurn(programs)
+
+
+class InTurn:
+    """Programs that run one after the other; made by `in_turn`."""
+
+    def __init__(self, programs: Sequence[ssr.Program]) -> None:
+        for program in programs:
+            if not isinstance(program, ssr.Program):
+                raise ArgumentError(f"{program!r} is no program, and cannot take its turn.")
+        if not programs:
+            raise ArgumentError("in_turn is given no program.")
+        self._programs = tuple(programs)
+
+    def __repr__(self) -> str:
+        return f"<{', then '.join(program.ir.name for program in self._programs)}>"
+
+    def bind(self, **values: Any) -> Turns:
+        """Return the programs bound to fields and numbers, by the names of their parameters.
+
+        A call of the result runs them all; all ranks call it together. Numbers that are left out
+        are given at each call, in the order of the parameters.
+
+        Raises
+        ------
+        ArgumentError
+            If no program has a parameter of a name, or a field is missing; and as for each program.
+        """
+        names = {n: kind for program in self._programs for n, kind in program.signature.kinds}
+        for name in values:
+            if name not in names:
+                raise ArgumentError(
+                    f"No program of {self!r} has a parameter {name!r}.",
+                    hint=f"The parameters are {', '.join(names)}.",
+                )
+        missing = [name for name in names if name not in values]
+        for name in missing:
+            if names[name] is not ssr.scalar:
+                raise ArgumentError(f"{self!r} needs a value for {name!r}.")
+        copies = {name: Copies(v) for name, v in values.items() if isinstance(v, Field)}
+        turns = [_turn(program, values, copies, missing) for program in self._programs]
+        return Turns(turns, copies, missing)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A program bound to fields, those that it takes, and those of them that it changes.
+
+    The ``scalars`` are the places of its numbers among those of a call.
+    """
+
+    run: Any
+    taken: tuple[tuple[Copies, Field], ...]
+    changed: tuple[tuple[Copies, Field], ...]
+    scalars: tuple[int, ...]
+
+
+class Turns:
+    """Programs bound to fields that run in turn; made by `InTurn.bind`."""
+
+    def __init__(
+        self, turns: Sequence[Turn], copies: Mapping[str, Copies], scalars: Sequence[str]
+    ) -> None:
+        self._turns = tuple(turns)
+        self._copies = tuple(copies.values())
+        self._scalars = tuple(scalars)
+
+    def __call__(self, *scalars: Any) -> None:
+        """Run all programs.
+
+        Parameters
+        ----------
+        *scalars
+            The numbers that are not bound, in the order of the parameters.
+
+        Raises
+        ------
+        ArgumentError
+            If their count is another one.
+        """
+        if len(scalars) != len(self._scalars):
+            raise ArgumentError(
+                f"{len(scalars)} numbers are given for ({', '.join(self._scalars)}).",
+                hint="Programs in turn take the numbers that are not bound.",
+            )
+        for turn in self._turns:
+            for copies, field in turn.taken:
+                copies.refresh(field)
+            turn.run(*(scalars[place] for place in turn.scalars))
+            for copies, field in turn.changed:
+                copies.changed(field)
+        for copies in self._copies:
+            copies.refresh(copies.home)
+
+
+class Copies:
+    """A field, and its copies on other spreads, of which some have its values as they are now."""
+
+    def __init__(self, home: Field) -> None:
+        self.home = home
+        self._on: dict[Ground, Field] = {home.spread: home}
+        self._current = [home]
+        self._seen = home.values.changes
+
+    def where(self, axes: Sequence[int]) -> Field:
+        """Return the copy on a spread on which lines along axes are whole."""
+        on = self.home.spread
+        if not on.world.alone:  # where programs run as on arrays
+            on = on.whole(*axes)
+        if on not in self._on:
+            self._on[on] = self.home.moved(on)
+        return self._on[on]
+
+    def refresh(self, field: Field) -> None:
+        """Bring a copy, or the field itself, up to date."""
+        if self.home.values.changes != self._seen:
+            self.changed(self.home)
+        if field not in self._current:
+            field.set(self._current[0])
+            self._current.append(field)
+            self._seen = self.home.values.changes
+
+    def changed(self, field: Field) -> None:
+        """Take note that a program has changed a copy, or the field itself."""
+        self._current = [field]
+        self._seen = self.home.values.changes
+
+
+def _turn(
+    program: ssr.Program,
+    values: Mapping[str, Any],
+    copies: Mapping[str, Copies],
+    missing: Sequence[str],
+) -> Turn:
+    """Return a program bound to the copies of fields where its lines are whole."""
+    names = [name for name, _ in program.signature.kinds]
+    taken = {n: (copies[n], copies[n].where(_axes(program))) for n in names if n in copies}
+    made = {name for step in program.ir.steps for name in ir.made(step)}
+    made |= {name for name, parts in program.ir.vectors if not made.isdisjoint(parts)}
+    fields = {name: field for name, (_, field) in taken.items()}
+    run = program.bind(**{name: fields.get(name, values[name]) for name in names if name in values})
+    scalars = tuple(missing.index(name) for name in names if name in missing)
+    changed = tuple(taken[name] for name in taken if name in made)
+    return Turn(run, tuple(taken.values()), changed, scalars)
+
+
+def _axes(program: ssr.Program) -> list[int]:
+    """Return the axes along which a program solves, counted from the last one, -1."""
+    solves = [step for step in program.ir.steps if isinstance(step, ir.Solve)]
+    return sorted({step.axis - len(step.assignments[0].axes) for step in solves})

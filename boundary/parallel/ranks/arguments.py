@@ -1,0 +1,266 @@
+"""The arguments of a kernel for one rank, and the memory behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ssr.errors import ContiguityError, DtypeError, ShapeError, UnsupportedError
+from ssr.extension import (
+    STATE,
+    Array,
+    At,
+    Entry,
+    Run,
+    Step,
+    aligned,
+    entry,
+    entry_point,
+    layout_of,
+    offsets_of,
+    step_tables,
+)
+
+from ..schedules.gathered import entries, points_of
+from ..schedules.plan import Plan
+from ..schedules.schedule import KernelPart
+from .memory import Memory
+from .tables import RankTables
+from .transfers import RankMoves
+from .values import Values, memories_of_temporaries
+
+
+class RankMemory:
+    """The memory of one rank for all arrays of a program, in the order of its kernel.
+
+    Attributes
+    ----------
+    rank
+        The rank.
+    memories
+        The memory of each field and temporary, by the names of the kernel.
+    captured
+        The arrays of matrices, which are the same on all ranks.
+    whole
+        For each of these the offset of index zero, and the strides of all axes but the last.
+    fields, components
+        The arrays of the program's fields: vector fields whole, and as their components.
+    states
+        What reductions have found, and the debug build.
+    """
+
+    def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
+        meta, declaration = plan.meta, plan.declaration
+        self.rank = rank
+        self.memories: dict[str, Memory] = {}
+        for name, field in fields.items():
+            for part in plan.parts[name]:
+                self.memories[part] = field.memories[rank]
+        self.memories |= memories_of_temporaries(plan, rank)
+        names = meta.fields[len(meta.fields) - len(declaration.captured) :]
+        self.captured = dict(zip(names, declaration.captured, strict=True))
+        for name, array in self.captured.items():
+            _check(name, array, declaration.spaces[name].extent(plan.footprint.sizes), plan.dtype)
+        self.captured = {name: _writeable(array) for name, array in self.captured.items()}
+        self.whole = {
+            name: offsets_of(declaration.spaces[name], array, plan.footprint.sizes)
+            for name, array in self.captured.items()
+        }
+        mine = [field.memories[rank] for field in fields.values()]
+        self.fields = [memory.array for memory in mine]
+        self.components = [array for memory in mine for array in memory.arrays()]
+        self.temporaries = [self.memories[name].array for name in meta.temporaries]
+        self.stored = [self._stored(plan, s.matrix, s.what, s.operand) for s in meta.stored]
+        self.states = np.zeros((meta.states, STATE), np.int64)
+        self.buffers: list[Array] = []
+        self._names = *meta.fields, *meta.temporaries
+
+    def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
+        """Return what a kernel takes of a stored matrix: alike on all ranks, but for places."""
+        stored, sizes = plan.declaration.stored[matrix], plan.footprint.sizes
+        if what == "places":
+            return self._places(plan, matrix, operand)
+        return stored.argument(what, sizes, None, plan.dtype)
+
+    def _places(self, plan: Plan, matrix: str, operand: str) -> Array:
+        """Return where the columns of a stored matrix are in the memory of an array."""
+        footprint, stored = plan.footprint, plan.declaration.stored[matrix]
+        numbers = stored.csr.indices
+        found = np.full(len(numbers), -1, np.int64)
+        for gathered in footprint.gathered:
+            if (gathered.matrix, gathered.array) != (matrix, operand):
+                continue
+            for box in footprint.partition.of_rank(self.rank):
+                inside = entries(stored, gathered.rows[box], footprint.sizes)
+                if inside.size:
+                    storage = self.memories[operand].near[box]
+                    columns = points_of(stored.cols, numbers[inside], footprint.sizes)
+                    places = storage.zero + np.array(storage.strides) @ columns
+                    known = found[inside]
+                    if ((known >= 0) & (known != places)).any():
+                        raise _in_several_boxes(plan)
+                    found[inside] = places
+        return np.maximum(found, 0).astype(numbers.dtype)
+
+    def array(self, name: str) -> Array:
+        """Return an array of the kernel, in its memory all of the rank's boxes."""
+        every = *self.components, *self.captured.values(), *self.temporaries
+        return every[self._names.index(name)]
+
+
+def _in_several_boxes(plan: Plan) -> UnsupportedError:
+    return UnsupportedError(
+        f"{plan.declaration.program.name} multiplies a row of a stored matrix in several boxes.",
+        hint="Assign the product to a field of its own.",
+    )
+
+
+class _Holder:
+    """What keeps the memory of an array, and says that it may be written."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        address, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
+
+
+def _writeable(array: Array) -> Array:
+    """Return an array in the same memory with the flag that kernels of ranks ask of all arrays.
+
+    Their moves could write any array; those of matrices are never moved.
+    """
+    return array if array.flags.writeable else np.asarray(_Holder(array))
+
+
+def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raise if an array of a matrix does not fit."""
+    if array.shape != shape:
+        raise ShapeError(f"{name!r} has shape {array.shape}, not {shape}.")
+    if array.dtype != dtype:
+        raise DtypeError(f"{name!r} has dtype {array.dtype}; the fields have {dtype}.")
+    if not array.flags.aligned:
+        raise ContiguityError(
+            f"Array {name!r} is not aligned in memory.", hint="np.ascontiguousarray copies it."
+        )
+    if array.shape[-1] > 1 and array.strides[-1] != array.itemsize:
+        raise ContiguityError(
+            f"The last axis of {name!r} is not contiguous.",
+            hint="np.ascontiguousarray makes it so.",
+        )
+
+
+class RankCall:
+    """A kernel with the arguments by which one rank goes through the steps of a schedule.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    steps
+        The steps, as those of the kernel.
+    rank, tables, moves
+        The rank's memory, and what runs there.
+
+    Attributes
+    ----------
+    at
+        Where the kernel is, as `ssr.extension.At` says.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        steps: Sequence[Step],
+        rank: RankMemory,
+        tables: RankTables,
+        moves: RankMoves,
+    ) -> None:
+        meta, dtype = plan.meta, plan.dtype
+        if not rank.buffers:
+            rank.buffers = [aligned((tables.buffer(b),), dtype) for b in meta.buffers]
+        laid = step_tables(meta, steps, dtype)
+        arrays = rank.fields if meta.whole else rank.components
+        self.at = np.zeros(len(At), np.int64)
+        self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
+        self._states = (rank.states,) if meta.states else ()
+        self._returns = bool(meta.results)
+        given = meta.written_first([*rank.components, *rank.captured.values()])
+        self._rest = (
+            layout_of(given, 0, [plan.footprint.sizes[name] for name in meta.sizes]),
+            laid.tables,
+            *rank.stored,
+            laid.links,
+            laid.weights,
+            np.zeros(tables.scratch(dtype), dtype),
+            moves.messages,
+            laid.steps,
+            self.at,
+        )
+        self._kernel = plan.kernel
+        self._arguments: tuple[Any, ...] = ()
+        self._given: tuple[Array | None, Array | None] = (None, None)
+        self._entry: Entry | None = None
+
+    @cached_property
+    def _run(self) -> Callable[..., int]:
+        return entry_point(self._kernel.run)
+
+    def begin(self, scalars: Array, results: Array) -> None:
+        """Begin with the first step for the first row of scalars."""
+        self.at.fill(0)
+        self.at[At.ROWS] = len(scalars)
+        known = self._given
+        if known[0] is scalars and known[1] is results:
+            return
+        self._given = scalars, results
+        self._arguments = self._with(scalars, results)
+        if self._entry is not None:
+            for number, array in enumerate(self._varying(scalars, results), len(self._first)):
+                self._entry.replace(number, array)
+
+    def _varying(self, scalars: Array, results: Array) -> tuple[Any, ...]:
+        given = scalars, *self._states
+        return (*given, results) if self._returns else given
+
+    def _with(self, scalars: Array, results: Array) -> tuple[Any, ...]:
+        return *self._first, *self._varying(scalars, results), *self._rest
+
+    def go_on(self) -> int:
+        """Go on until all is done, or there is a step that is the caller's; return which it is."""
+        return self._run(*self._arguments)
+
+    def entry(self) -> tuple[int, int] | None:
+        """Return the function of C that goes on, and the address of its argument."""
+        self._entry = made = self._entry or entry(self._kernel.run, self._arguments)
+        return None if made is None else (made.address, made.given)
+
+    def entry_with(self, scalars: Array, results: Array) -> Entry | None:
+        """Return how compiled code runs it with rows that stay the same; None if it cannot."""
+        return entry(self._kernel.run, self._with(scalars, results))
+
+    def next_step(self) -> None:
+        """Leave the step behind."""
+        self.at[At.STEP] += 1
+
+
+def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMoves) -> Run:
+    """Return a part of the kernel as what a rank runs there."""
+    nests: dict[int, Array] = {}
+    calls: dict[int, tuple[Array, Array]] = {}
+    nothing = np.zeros(0, plan.dtype)
+    unit = 0
+    for record in plan.meta.units:
+        if record.kind == "move":  # before the unit, or behind the last
+            calls[record.number] = moves.records(part, unit), nothing
+            continue
+        rows = part.units.get(unit)
+        if rows is not None and record.kind == "nest":
+            nests[record.number] = tables.nest(unit, rows)
+        elif rows is not None:
+            made = tables.call(unit, plan.dtype)
+            calls[record.number] = made.links, made.weights
+        unit += 1
+    return Run(nests, calls)

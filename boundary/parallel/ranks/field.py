@@ -1,0 +1,587 @@
+"""Fields whose points are shared by several ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from operator import index
+from typing import Any, NoReturn, Protocol
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+import ssr
+from ssr import Space
+from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
+from ssr.extension import Array, VectorSpace, allocated, integer
+
+from ...rules.arguments import check_function
+from ..partition.boxes import Box, meet, shifted, slices
+from ..partition.partition import Partition
+from ..schedules.plan import Plan
+from ..worlds.world import World
+from .given_values import indexed, real_array
+from .redistribution import Route, carry
+from .values import Values, Views
+
+
+class Ground(Protocol):
+    """What fields stand on: boxes, their owners, and programs over such fields."""
+
+    partition: Partition
+    world: World
+
+    @property
+    def boxed(self) -> Ground:
+        """The same boxes in one process, with memory of their own."""
+
+    def empty(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field without values."""
+
+    def zeros(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
+        """Return a field of zeros."""
+
+    def run(
+        self,
+        program: ssr.Program,
+        args: tuple[Any, ...],
+        named: Mapping[str, Any],
+        *,
+        bound: bool,
+    ) -> Any:
+        """Run a program on fields, or bind it to them."""
+
+    def in_turn(
+        self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
+    ) -> Callable[..., None]:
+        """Bind programs to fields, each to run where its lines are whole."""
+
+    def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
+        """Return how a program runs here."""
+
+    def product(self, matrix: Any, x: Field) -> Field:
+        """Return the product of a matrix with a field."""
+
+    def coarsen(self, points: Space, cells: Space | None = None) -> Ground:
+        """Return the spread of a coarser level."""
+
+    def whole(self, *axes: int) -> Ground:
+        """Return a spread of the same cells in which no line along some axes is cut."""
+
+    def onto(self, ranks: int | None = None, *, points: int = 1) -> Ground:
+        """Return a spread of the same cells on fewer ranks."""
+
+
+class Field:
+    """A field whose points are owned by the boxes of a partition; made by `Spread.zeros`.
+
+    A program takes it as an argument in the place of an array. Each rank has the points of its own
+    boxes, and those around them that its programs read; the latter are nobody's business but the
+    programs'. What makes or changes a field, such as `Spread.zeros`, `fill` and programs, is done
+    by all ranks together, in the same order.
+
+    Attributes
+    ----------
+    spread
+        How points are owned.
+    kind
+        Its space, or vector space.
+    dtype
+        The type of its numbers.
+    values
+        Its values on the ranks of this process.
+    number
+        A number that all ranks have for it; 0 where there is one process.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(6)
+    >>> on = bc.spread(cells, bc.simulated(2))
+    >>> u = on.zeros(cells)
+    >>> u.fill(lambda i: i**2)
+    >>> u.gather()
+    array([ 0.,  1.,  4.,  9., 16., 25.])
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(self, spread: Ground, kind: Space | VectorSpace, dtype: Any) -> None:
+        self.spread = spread
+        self.kind = kind
+        self.dtype = np.dtype(dtype)
+        ground, world = spread.partition, spread.world
+        self.number = world.agree(
+            {
+                "step": "the making of a field",
+                **ground.facts,
+                "space": repr(kind),
+                "dtype": str(self.dtype),
+            }
+        )
+        self.values = Values(self.space, ground, self.components, self.dtype, world)
+        self._ways: WeakKeyDictionary[Values, Route] = WeakKeyDictionary()
+
+    @property
+    def space(self) -> Space:
+        """Its points."""
+        return self.kind.space if isinstance(self.kind, VectorSpace) else self.kind
+
+    @property
+    def components(self) -> int | None:
+        """The number of values at each point of a vector field; None for a field of numbers."""
+        return self.kind.components if isinstance(self.kind, VectorSpace) else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole, which no rank holds."""
+        lead = () if self.components is None else (self.components,)
+        return *lead, *self.space.extent(self.spread.partition.sizes)
+
+    @property
+    def size(self) -> int:
+        """The number of values of the whole."""
+        return math.prod(self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Field on {self.kind!r}, {self.spread!r}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the whole as an array, where one process holds all of it.
+
+        It is a copy, so that it is the same on one rank, on threads and on simulated ranks. Where
+        one array holds the whole, ``copy=False`` gives a view of it that is only read.
+
+        Raises
+        ------
+        ArgumentError
+            If the field belongs to several processes, or there is nothing to give without a copy.
+
+        Examples
+        --------
+        >>> import numpy as np, ssr, boundary as bc
+        >>> cells = ssr.Space(4)
+        >>> u = bc.spread(cells, bc.threads(2)).zeros(cells)
+        >>> u.fill(lambda i: i)
+        >>> np.asarray(u, dtype=int)
+        array([0, 1, 2, 3])
+        """
+        if len(self.spread.world.here) < self.spread.world.ranks:
+            raise ArgumentError(
+                "A field of several processes is not an array: none of them holds all of it.",
+                hint="field.gather() makes an array of it, field.parts() gives a rank's points.",
+            )
+        kind = self.dtype if dtype is None else np.dtype(dtype)
+        if copy is False:
+            if self.values.whole is None or kind != self.dtype:
+                raise ArgumentError(
+                    "The values of a field are not an array of this dtype without a copy.",
+                    hint="Write np.asarray(field), which copies.",
+                )
+            view = self.values.whole.view()
+            view.flags.writeable = False
+            return view
+        whole = self.gather()
+        assert whole is not None
+        return whole.astype(kind, copy=False)
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def parts(self) -> Iterator[tuple[Box, Array]]:
+        """Yield the boxes that the ranks of this process own, each with its values.
+
+        The values are a view that is only read; `fill` and `set` change them. It is that of this
+        moment: a program that is bound later may move them.
+
+        Yields
+        ------
+        tuple
+            The ranges of the box, one pair (low, high) for each axis; and an array of its shape,
+            with the components of a vector field before.
+        """
+        for box, view in self.values.views():
+            view.flags.writeable = False
+            yield box, view
+
+    def fill(self, values: Callable[..., Any]) -> None:
+        """Set all values by a function of the indices; it is called for each box.
+
+        Parameters
+        ----------
+        values
+            Takes an array of integers for each axis, which broadcast to the shape of a box, and
+            gives what broadcasts to the values of the box.
+
+        Raises
+        ------
+        ArgumentError, DtypeError, ShapeError
+            If the values are not real numbers, or do not broadcast to the shape of a box; the field
+            is as before.
+        """
+        if not callable(values):
+            raise ArgumentError(
+                f"fill takes a function of the indices, not {values!r}.",
+                hint="Write u.fill(lambda j, i: ...), or u.set(array) for an array of the whole.",
+            )
+        check_function("fill", values, self.space.ndim)
+        made = []
+        for box, view in self.values.views():
+            indices = np.ogrid[tuple(slice(low, high) for low, high in box)]
+            made.append((view, self._fitting(values(*indices), view.shape, box)))
+        for view, new in made:
+            view[...] = new
+        self.values.changes += 1
+
+    def _fitting(self, values: Any, shape: tuple[int, ...], box: Box) -> Array:
+        array = real_array(f"The values for the box {box}", values)
+        try:
+            return np.broadcast_to(array, shape)
+        except ValueError:
+            raise ShapeError(
+                f"The values for the box {box} have shape {np.shape(values)}, not {shape}."
+            ) from None
+
+    def set(self, whole: Any) -> None:
+        """Set all values from an array of the whole, of which each rank takes its part.
+
+        Parameters
+        ----------
+        whole
+            Anything that is indexed like an array of the field's shape: an array, one that is
+            mapped from a file, or a number for all points. Or another field of the same kind, whose
+            values are moved where its points are owned in another way.
+
+        Raises
+        ------
+        ArgumentError, DtypeError
+            If the values are not real numbers.
+        ShapeError, SpaceError
+            If an array has another shape, or a field is on another space.
+        """
+        if isinstance(whole, Field):
+            self._copy(whole)
+            return
+        whole = indexed("The values", whole)
+        if np.ndim(whole) and np.shape(whole) != self.shape:
+            raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
+        lower = self.space.first(self.spread.partition.sizes)
+        for box, view in self.values.views():
+            inside = slices(box, lower)
+            view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
+        self.values.changes += 1
+
+    def gather(
+        self, root: int | None = None, box: Sequence[tuple[int, int]] | None = None
+    ) -> Array | None:
+        """Return the whole, or the points of a box, as an array; all ranks call it.
+
+        Only ranks that own some of the points send anything. So what no rank can hold is written
+        to a file by one rank, piece by piece.
+
+        Parameters
+        ----------
+        root
+            The rank that gets it; the others get None. By default all ranks get it.
+        box
+            The points: one pair (low, high) for each axis of the space, in its indices.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such rank, or the box is not one of the space.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> cells = ssr.Space(4, 6)
+        >>> u = bc.spread(cells, bc.simulated(3)).zeros(cells)
+        >>> u.fill(lambda j, i: 10 * j + i)
+        >>> u.gather(root=0, box=((1, 3), (2, 5)))
+        array([[12., 13., 14.],
+               [22., 23., 24.]])
+        """
+        world, every = self.spread.world, self.space.box(self.spread.partition.sizes)
+        points = every if box is None else _part(self.space, every, box)
+        target = 0 if root is None else _rank(root, world)
+        world.agree(
+            {
+                "step": "the gathering of a field",
+                "field": f"number {self.number}",
+                "root": str(root),
+                "box": str(points),
+            }
+        )
+        whole: Array | None = None
+        places: Views = {}
+        if root is None or target in world.here:
+            lead = self.shape[: -len(points)]
+            whole = allocated((*lead, *(high - low for low, high in points)), self.dtype)
+            if target in world.here:
+                places = self.values.places(whole, points, target)
+        carry(world, self.values.within(points, target), places)
+        if root is None and whole is not None:
+            world.broadcast(whole, target, "the gathering of a field")
+        return whole
+
+    def moved(self, on: Ground) -> Field:
+        """Return a field with the same values whose points are owned in another way.
+
+        It is the field itself if its points are owned in this way. All ranks call it. Each sends
+        what others need of its points, in one message to each.
+
+        Parameters
+        ----------
+        on
+            The same cells, spread over the same ranks.
+
+        Raises
+        ------
+        ArgumentError
+            If ``on`` has other cells or other ranks.
+
+        Examples
+        --------
+        >>> import ssr, boundary as bc
+        >>> cells, ranks = ssr.Space(6), bc.simulated(3)
+        >>> u = bc.spread(cells, ranks, cut=(2,)).zeros(cells)
+        >>> u.fill(lambda i: i)
+        >>> for box, values in u.moved(bc.spread(cells, ranks, cut=(3,))).parts():
+        ...     print(box, values)
+        ((0, 2),) [0. 1.]
+        ((2, 4),) [2. 3.]
+        ((4, 6),) [4. 5.]
+        """
+        if on is self.spread:
+            return self
+        self._check_ground(on)
+        made = Field(on, self.kind, self.dtype)
+        made.set(self)
+        return made
+
+    def _check_ground(self, on: Ground) -> None:
+        """Raise if values cannot be moved to another spread."""
+        here = self.spread
+        partition = getattr(on, "partition", None)
+        if not isinstance(partition, Partition) or not partition.has_cells_of(here.partition):
+            raise ArgumentError(
+                f"The field is not moved to {on!r}, which is no spread of the same cells.",
+                hint="Write bc.spread(...) of the same grid and sizes, with another cut or boxes.",
+            )
+        if on.world != here.world:
+            raise ArgumentError(
+                f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
+                hint="Give bc.spread(...) the same ranks.",
+            )
+
+    def __copy__(self) -> Field:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Field:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise UnsupportedError(
+            f"{self!r} cannot be pickled.",
+            note="Each rank has a part of it.",
+            hint="Pickle the array that gather() returns, or write it by ssr.output.save.",
+        )
+
+    def copy(self) -> Field:
+        """Return a field with the same values."""
+        made = Field(self.spread, self.kind, self.dtype)
+        made._copy(self)
+        return made
+
+    def _copy(self, other: Field) -> None:
+        """Set all values to those of another field."""
+        if other is self:
+            return
+        if other.kind != self.kind:
+            raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
+        if other.spread is self.spread:
+            pairs = zip(self.values.views(), other.values.views(), strict=True)
+            for (_, view), (_, values) in pairs:
+                view[...] = values
+        else:
+            self._way_from(other).run()
+        self.values.changes += 1
+
+    def _way_from(self, other: Field) -> Route:
+        """Return the way of another field's values to here, which is prepared once."""
+        known = self._ways.get(other.values)
+        if known is None or not known.holds(other.values, self.values):
+            other._check_ground(self.spread)
+            known = Route(self.spread.world, other.values, self.values)
+            self._ways[other.values] = known
+        return known
+
+    # -- what solvers of ssr ask for -------------------------------------------------------------
+
+    @property
+    def __ssr_layout__(self) -> Hashable:
+        """What fields have in common that take each other's place in programs."""
+        return self.spread, self.kind, self.dtype
+
+    def __ssr_like__(
+        self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
+    ) -> Field:
+        """Return a field without values on the same points, or on those of a coarser level."""
+        if points is None or space is None:
+            return Field(self.spread, self.kind, self.dtype)
+        if points == space:
+            return Field(self.spread, space, self.dtype)
+        grids = [kind.space if isinstance(kind, VectorSpace) else kind for kind in (points, space)]
+        return Field(self.spread.coarsen(*grids), space, self.dtype)
+
+    def __ssr_gathered__(self) -> Field:
+        """Return a field without values on as few ranks as its points are worth."""
+        fewer = self.spread.onto(points=WORTH)
+        return self if fewer is self.spread else Field(fewer, self.kind, self.dtype)
+
+    def __ssr_beside__(self, other: Field) -> Field:
+        """Return a field without values on the boxes of another, if these are of the same cells."""
+        here, there = self.spread, other.spread
+        if there is here or not there.partition.has_cells_of(here.partition):
+            return self
+        return Field(there, self.kind, self.dtype)
+
+    # -- files -----------------------------------------------------------------------------------
+
+    @property
+    def __ssr_ranks__(self) -> Ground:
+        """The ranks that share the points, for decisions of all of them."""
+        return self.spread
+
+    def __ssr_piece__(self, box: Box) -> Array | None:
+        """Return the values of a box of the array of the whole on the first rank, else None."""
+        if self.values.whole is not None:
+            mine: Array = self.values.whole[slices(box, (0,) * len(box))]
+            return mine
+        world = self.spread.world
+        if len(world.here) == world.ranks:
+            return self._collected(box)
+        found = list(self._shared_out([box], [0], "the gathering of a field"))
+        return found[0][1] if found else None
+
+    def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
+        """Share boxes of the array of the whole among ranks; yield those of this process."""
+        world = self.spread.world
+        if len(world.here) == world.ranks:
+            return ((number, self._collected(box)) for number, box in enumerate(boxes))
+        return self._shared_out(boxes, self._owners(len(boxes)), "the moving of a field")
+
+    def __ssr_share__(self, count: int) -> list[int]:
+        """Return which of so many boxes this process receives of `__ssr_boxes__`."""
+        here = self.spread.world.here
+        return [number for number, rank in enumerate(self._owners(count)) if rank in here]
+
+    def _owners(self, count: int) -> list[int]:
+        """Return the ranks that share so many boxes."""
+        ranks = self.spread.world.ranks
+        return [number * ranks // max(count, ranks) for number in range(count)]
+
+    def _collected(self, box: Box) -> Array:
+        """Return the values of a box of the array of the whole, all of which this process has."""
+        made = allocated(tuple(high - low for low, high in box), self.dtype)
+        lower = self.space.first(self.spread.partition.sizes)
+        lead = len(self.shape) - len(lower)
+        some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
+        for owned, view in self.values.views():
+            part = meet(owned, points)
+            if part is not None:
+                here = slices(part, (low for low, _ in points))
+                made[(..., *here)] = view[(*some, *slices(part, (low for low, _ in owned)))]
+        return made
+
+    def _shared_out(
+        self, boxes: Sequence[Box], owners: Sequence[int], step: str
+    ) -> Iterator[tuple[int, Array]]:
+        """Yield the boxes of the array of the whole that ranks of this process receive."""
+        world, lower = self.spread.world, self.space.first(self.spread.partition.sizes)
+        field = f"number {self.number}"
+        world.agree({"step": step, "field": field, "boxes": f"{len(boxes)} from {boxes[:1]}"})
+        lead = len(self.shape) - len(lower)
+        made: dict[int, Array] = {}
+        sent: dict[tuple[int, int], list[Array]] = {}
+        received: dict[tuple[int, int], list[Array]] = {}
+        for number, (box, rank) in enumerate(zip(boxes, owners, strict=True)):
+            some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
+            for pair, views in self.values.within(points, rank).items():
+                sent.setdefault(pair, []).extend(view[some] for view in views)
+            if rank in world.here:
+                made[number] = allocated(tuple(high - low for low, high in box), self.dtype)
+                for pair, views in self.values.places(made[number], points, rank).items():
+                    received.setdefault(pair, []).extend(views)
+        carry(world, sent, received)
+        yield from made.items()
+
+    def __ssr_first__(self, test: Callable[[Array], Array]) -> tuple[int, ...] | None:
+        """Return the index of the first value for which a test is true, in C order, on all ranks.
+
+        It is that of the array of the whole. All ranks call it.
+        """
+        sizes = self.spread.partition.sizes
+        lower, shape = self.space.first(sizes), self.shape
+        found = [math.prod(shape)]
+        for box, values in self.parts():
+            if len(at := np.argwhere(test(values))):
+                lead = len(shape) - len(box)
+                origin = (0,) * lead + tuple(a - b for (a, _), b in zip(box, lower, strict=True))
+                found.append(int(np.ravel_multi_index(tuple(at[0] + origin), shape)))
+        most = np.array([-min(found)], np.int64)
+        self.spread.world.combine(np.zeros(0, np.int64), most, "a search in a field")
+        place = -int(most[0])
+        if place == math.prod(shape):
+            return None
+        return tuple(map(int, np.unravel_index(place, shape)))
+
+    # -- programs --------------------------------------------------------------------------------
+
+    def __ssr_program__(
+        self, program: ssr.Program, args: tuple[Any, ...], named: Mapping[str, Any], bound: bool
+    ) -> Any:
+        """Run a program on fields, or bind it to them."""
+        return self.spread.run(program, args, named, bound=bound)
+
+    def __ssr_in_turn__(
+        self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
+    ) -> Callable[..., None]:
+        """Return programs bound to fields, each of which runs where its lines are whole."""
+        return self.spread.in_turn(programs, values)
+
+    def __ssr_whole__(self) -> Array | None:
+        """Return the array of the whole in a job of one process alone."""
+        return self.values.whole
+
+    def __rmatmul__(self, matrix: Any) -> Field:
+        """Return the product of a matrix with the field."""
+        return self.spread.product(matrix, self)
+
+
+WORTH = 1000
+"""Points that a rank has at least on a level of multigrid: with fewer, messages take longer."""
+
+
+def _rank(given: Any, world: World) -> int:
+    """Return the number of a rank."""
+    number = integer(given)
+    if number is None or not 0 <= number < world.ranks:
+        raise ArgumentError(
+            f"There is no rank {given!r} of {world.ranks}.", hint="Ranks are counted from 0."
+        )
+    return number
+
+
+def _part(space: Space, every: Box, given: Any) -> Box:
+    """Return a box of a space's points that a user gives."""
+    found: Box = ()
+    with suppress(TypeError, ValueError):
+        found = tuple((index(low), index(high)) for low, high in given)
+    within = (a <= low < high <= b for (a, b), (low, high) in zip(every, found, strict=False))
+    if len(found) != len(every) or not all(within):
+        raise ArgumentError(
+            f"box is {given!r}, not a box of points of {space!r}.",
+            note=f"That is one pair (low, high) for each axis, within {every}.",
+        )
+    return found

@@ -1,0 +1,57 @@
+"""The writes that the elements of an array hold: on one array, and in each memory of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ssr.extension import Domain, LastWrites
+
+from ..ranks.memory import Memory, Storage
+from .elements import points_of
+
+
+@dataclass(eq=False)
+class Copies:
+    """An array on one array, and its copies in the storages of ranks.
+
+    Attributes
+    ----------
+    axes
+        The number of axes.
+    memories
+        The memory of each rank.
+    whole
+        What it holds on one array.
+    """
+
+    axes: int
+    memories: Mapping[int, Memory]
+    whole: LastWrites = field(init=False)
+    _held: dict[tuple[int, Storage], LastWrites] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.whole = LastWrites.none(self.axes)
+
+    def forget(self) -> None:
+        """Let no element hold a write."""
+        self.whole = LastWrites.none(self.axes)
+        self._held.clear()
+
+    def held(self, rank: int, storage: Storage | None) -> LastWrites:
+        """Return what a storage of a rank holds."""
+        if storage is None:
+            return LastWrites.none(self.axes)
+        return self._held.get((rank, storage)) or LastWrites.none(self.axes)
+
+    def write(self, rank: int, storage: Storage | None, points: Domain, number: int) -> bool:
+        """Let points of a storage hold a write; return whether they are all there."""
+        if storage is None or not points <= points_of(storage.points):
+            return points.empty
+        self.copy(rank, storage, points, LastWrites.by(points, number))
+        return True
+
+    def copy(self, rank: int, storage: Storage, points: Domain, source: LastWrites) -> None:
+        """Let points of a storage hold what they hold elsewhere."""
+        here = self.held(rank, storage)
+        self._held[rank, storage] = here.copied(points, source)

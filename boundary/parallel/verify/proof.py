@@ -1,0 +1,86 @@
+"""Proofs of the schedule of a program: on sets of elements, and on terms.
+
+``SSR_VERIFY=1`` proves each schedule before it runs first: after those programs from which it takes
+over values of others, and once more after itself. `dependences` proves, at any size, that each read
+finds the write that it finds on one array. `equivalence` runs tables, messages and the source of
+kernels with numbers replaced by the operations that made them. If a call reads more than about
+`MOST` values, the second proof is left out, and a warning says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ssr.errors import user_span
+
+from ..ranks.earlier import Earlier
+from ..schedules.plan import Found, Plan
+from .dependences import check_dependences
+from .equivalence import check_equivalence
+
+MOST = 150_000
+"""Reads of a call, about, beyond which it is not run on terms: that would take too long."""
+
+_WARNED: dict[Any, Any] = {}
+"""The warnings that were given, as `warnings` keeps them."""
+
+
+def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+    """Fail unless a schedule makes of all values what one array holds.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    held
+        What boxes have of others' values of the fields that are asked for.
+    before
+        The programs that have left that, in the order in which they ran.
+
+    Raises
+    ------
+    AssertionError
+        If a row reads a value that it does not read on one array; it says which.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a call reads too many values, so that it is not run on terms: once for each program and
+        place.
+    """
+    key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
+    if key in plan.proved:
+        return
+    check_dependences(plan, held, before)
+    if (count := _reads(plan)) > MOST:
+        _warn(plan, count)
+    else:
+        check_equivalence(plan, held, before)
+    itself = (plan, *((name, name) for name in sorted(plan.asked)))
+    plan.proved.update([key, (plan.steady, (itself,))])
+
+
+def _warn(plan: Plan, count: int) -> None:
+    """Warn that a call of so many reads is not run on terms."""
+    span = user_span()
+    warnings.warn_explicit(
+        f"The order of reads and writes of {plan.declaration.program.name} is proved, and its "
+        f"tables are not: a call reads about {count:,} values, and SSR_VERIFY=1 proves the tables "
+        f"of up to {MOST:,} reads. Run the program on a smaller grid with as many boxes.",
+        RuntimeWarning,
+        span.file if span else __file__,
+        span.line if span else 1,
+        registry=_WARNED,
+    )
+
+
+def _reads(plan: Plan) -> int:
+    """Return how many values a call reads, about."""
+    footprint = plan.footprint
+    count = 0
+    for unit, rows in footprint.rows.items():
+        each = len(footprint.units[unit].reads) + len(footprint.units[unit].writes)
+        count += each * int((rows[..., 1] - rows[..., 0]).prod(axis=1).sum())
+    return count

@@ -1,0 +1,220 @@
+"""Programs on terms: what runs on ranks, and the same on one array, side by side.
+
+A twin of a plan has the tables, messages and steps of the plan; its numbers are terms. All ranks
+are simulated, and what they hold beyond their own points is unwritten until something moves there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from ssr.extension import Array
+from ssr.provenance import (
+    DTYPE,
+    LABELS,
+    kernel,
+    leaves,
+    on_terms,
+    run_on_arrays,
+    together,
+)
+
+from ..partition.boxes import Box, slices
+from ..partition.partition import Partition
+from ..ranks.arguments import RankMemory
+from ..ranks.prepared import Prepared
+from ..ranks.tables import RankTables
+from ..ranks.values import Values
+from ..schedules.footprint import Footprint
+from ..schedules.messages import Post
+from ..schedules.plan import Found, Plan
+from ..worlds.world import Channel, Letter, Simulated, Work
+
+T = TypeVar("T")
+
+
+class Terms(Simulated):
+    """Simulated ranks whose numbers are terms."""
+
+    def channel(
+        self,
+        outgoing: Sequence[Letter],
+        incoming: Sequence[Letter],
+        what: str,
+        post: Post | None = None,
+    ) -> Channel:
+        """Return the channel for messages between all ranks."""
+        return _Slow(outgoing, incoming, what)
+
+    def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
+        """Return the collections of all terms that reductions of any kind have taken."""
+        whole = np.zeros_like(states[0])
+        for state in states:
+            for row, more in zip(whole, state, strict=True):
+                row[0] = together(int(row[0]), int(more[0]))
+        return whole
+
+    def together(self, works: Sequence[Work]) -> list[int]:
+        """Do the work of each rank, whose stores have the label of the rank."""
+        reasons = []
+        for rank, work in enumerate(works):
+            LABELS.rank = rank
+            reasons.append(work.go_on())
+        return reasons
+
+
+class _Slow(Channel):
+    """Messages of which nothing is there before they are waited for."""
+
+    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
+        sent = {(letter.source, letter.target): letter.values for letter in outgoing}
+        assert len(sent) == len(incoming), f"sends and receives of {what} do not pair up"
+        self._pairs = [(sent[i.source, i.target], i.values) for i in incoming]
+        self._what = what
+        self._under_way: list[Array] | None = None
+
+    def start(self) -> None:
+        assert self._under_way is None, f"{self._what} begins again before it has ended"
+        self._under_way = [values.copy() for values, _ in self._pairs]
+        for _, received in self._pairs:
+            received.fill(np.nan)
+
+    def wait(self) -> None:
+        assert self._under_way is not None, f"{self._what} ends before it has begun"
+        for before, (values, received) in zip(self._under_way, self._pairs, strict=True):
+            same = np.array_equal(before, values, equal_nan=True)
+            assert same, f"values of {self._what} are overwritten while it is under way"
+            received[...] = before
+        self._under_way = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A field on ranks, and the array of the whole with the values that it should have."""
+
+    name: str
+    values: Values
+    whole: Array
+
+    def owned(self) -> Iterator[tuple[int, int, Box, Array, Array]]:
+        """Yield ranks and boxes with what these own: points, values, and what they should be."""
+        lower = [low for low, _ in self.values.space.box(self.values.partition.sizes)]
+        for rank in self.values.memories:
+            for number, box in self.values.of_rank(rank):
+                expected = self.whole[(..., *slices(box, lower))]
+                yield rank, number, box, self.values.view(rank, number, box), expected
+
+
+class Twin:
+    """A plan on terms.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    partition
+        The boxes: those of the plan, perhaps with other owners.
+    labelled
+        Whether stores are labelled.
+    """
+
+    def __init__(self, plan: Plan, partition: Partition, *, labelled: bool = False) -> None:
+        found = on_terms(plan.declaration)
+        options = replace(found.options, debug=False)
+        self.declaration = declared = replace(found, options=options)
+        captured = len(declared.captured)
+        made = kernel(declared.program, options, captured, labelled=labelled)
+        meta = replace(made.meta, looks=())
+        footprint = Footprint(declared, meta, partition)
+        self.plan = Plan(declared, meta, footprint, np.dtype(DTYPE), lambda *_: made)
+        self.origin = plan
+
+    @property
+    def scalars(self) -> list[str]:
+        """The names of the scalars that a call gives."""
+        return [p.name for p in self.declaration.parameters if p.kind == "number"]
+
+    def pairs(self, world: Simulated, mark: str) -> dict[str, Pair]:
+        """Return fields for all parameters, each with a leaf at each point."""
+        found = {}
+        partition = self.plan.footprint.partition
+        for name, arrays in self.plan.parts.items():
+            space = self.declaration.spaces[arrays[0]]
+            count = None if arrays == (name,) else len(arrays)
+            dtype = np.dtype(DTYPE)
+            values = Values(space, partition, count, dtype, world)
+            lead = () if count is None else (count,)
+            whole = leaves(mark + name, (*lead, *space.extent(partition.sizes)))
+            found[name] = pair = Pair(name, values, whole)
+            for _, _, _, mine, given in pair.owned():
+                mine[...] = given
+        return found
+
+    def room(self, pairs: Mapping[str, Pair]) -> None:
+        """Make room in fields for what a call reads."""
+        for name, pair in pairs.items():
+            for rank in pair.values.memories:
+                pair.values.room(rank, self.plan, name)
+
+    def on_ranks(
+        self,
+        world: Simulated,
+        pairs: Mapping[str, Pair],
+        held: tuple[Found, ...] | None,
+    ) -> Callable[[Sequence[float]], list[Array]]:
+        """Return a function that runs the program on ranks, and returns the results of each."""
+        plan = self.plan
+        values = {name: pair.values for name, pair in pairs.items()}
+        memories = [RankMemory(plan, rank, values) for rank in world.here]
+        tables = [RankTables(plan.footprint, plan.fronts, memory) for memory in memories]
+        held = ((),) * len(plan.asked) if held is None else held
+        ready = Prepared(plan, world, memories, tables, held)
+        for memory in memories:
+            for buffer in memory.buffers:
+                buffer.fill(np.nan)
+
+        def run(scalars: Sequence[float]) -> list[Array]:
+            row = np.array([[*scalars, *self.declaration.constants]], DTYPE)
+            results = [np.zeros((1, plan.meta.results)) for _ in world.here]
+            for call, result in zip(ready.calls, results, strict=True):
+                call.begin(row, result)
+            world.go_through(ready.calls, ready.do)
+            return results
+
+        return run
+
+    def on_arrays(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
+        """Run the program on one array for each field; return its results.
+
+        A program whose values depend on boxes runs on the same boxes, which are all of one rank.
+        """
+        if self.declaration.local:
+            return self._on_boxes(pairs, scalars)
+        options = replace(self.declaration.options, distributed=False, wide_boxes=False)
+        declared = replace(self.declaration, options=options)
+        arrays = {name: pair.whole for name, pair in pairs.items()}
+        for name, parts in self.plan.parts.items():
+            if parts != (name,):
+                arrays |= dict(zip(parts, pairs[name].whole, strict=True))
+        return run_on_arrays(declared, arrays, scalars)
+
+    def _on_boxes(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
+        """Run the program on boxes of one rank; arrays have their values before and behind it."""
+        partition = self.plan.footprint.partition
+        alone = replace(partition, owners=np.zeros_like(partition.owners), ranks=1)
+        world, twin = Terms(1), Twin(self.origin, alone)
+        made = twin.pairs(world, "")
+        for name, pair in made.items():
+            for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
+                mine[...] = given
+        twin.room(made)
+        (results,) = twin.on_ranks(world, made, None)(scalars)
+        for name, pair in made.items():
+            for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
+                given[...] = mine
+        found: list[float] = results[0].tolist()
+        return found

@@ -1,0 +1,128 @@
+"""Messages between ranks that share memory, sent and received without a library of messages."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ssr.extension import CACHE_LINE, Array, Function, aligned
+
+from ..compiled.mailboxes import CALL, IN, OUT, Word, functions
+
+APART = 2 * CACHE_LINE
+"""The bytes from a counter to the next one: processors also load the line beside one they need."""
+
+
+class Mailbox:
+    """Memory for the messages from one rank to another: two counters, and room for two messages.
+
+    Parameters
+    ----------
+    size
+        The bytes of a message.
+    memory
+        At least `room` bytes of zeros from which on the mailbox lies, in memory of both ranks; by
+        default memory of its own.
+    """
+
+    def __init__(self, size: int, memory: Array | None = None) -> None:
+        if memory is None:
+            memory = aligned((self.room(size),), np.uint8)
+            memory.fill(0)
+        self._memory = memory
+        self._size = size
+
+    @staticmethod
+    def room(size: int) -> int:
+        """Return how many bytes a mailbox takes for messages of some bytes."""
+        return 2 * APART + 2 * _pitch(size)
+
+    def sends(self, values: Array) -> list[int]:
+        """Return the row of the rank that sends, whose values are copied into the mailbox."""
+        return self._row(OUT, values)
+
+    def receives(self, values: Array) -> list[int]:
+        """Return the row of the rank that receives."""
+        return self._row(IN, values)
+
+    def _row(self, what: int, values: Array) -> list[int]:
+        assert values.nbytes == self._size
+        assert values.flags.c_contiguous
+        row = [0] * len(Word)
+        row[Word.WHAT], row[Word.VALUES], row[Word.DONE] = what, values.ctypes.data, 1
+        row[Word.BYTES], row[Word.PITCH] = self._size, _pitch(self._size)
+        start = self._memory.ctypes.data
+        row[Word.SENT], row[Word.TAKEN], row[Word.BOX] = start, start + APART, start + 2 * APART
+        return row
+
+
+def _pitch(size: int) -> int:
+    """Return the bytes from the first message of a mailbox to the second one."""
+    return -(-size // APART) * APART
+
+
+def calling(start: Function, test: Function) -> list[int]:
+    """Return the row of requests of MPI, with the functions that start and that test them."""
+    assert test.notes is not None
+    row = [0] * len(Word)
+    row[Word.WHAT], row[Word.DONE] = CALL, 1
+    row[Word.VALUES], row[Word.BOX] = start.address, test.address
+    row[Word.BYTES], row[Word.PITCH], row[Word.SENT] = start.count, start.things, test.notes
+    return row
+
+
+class Rows:
+    """What one rank does in an exchange.
+
+    Parameters
+    ----------
+    rows
+        A row for each message, and one for requests of MPI.
+    kept
+        What must live as long.
+
+    Attributes
+    ----------
+    starting, waiting
+        The functions that begin an exchange, and that tell whether it has finished.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[int]], kept: Sequence[object]) -> None:
+        self._rows = np.array(rows, np.int64).reshape(-1, len(Word))
+        self._kept = kept
+        given = len(rows), self._rows.ctypes.data
+        self.starting = Function(functions().begin, *given)
+        self.waiting = Function(functions().ask, *given, notes=0)
+
+    def begin(self) -> int:
+        """Begin an exchange; return the code of a failure, else 0."""
+        return begin(self.starting)
+
+    def ask(self) -> tuple[bool, int]:
+        """Return whether the exchange has finished, and the code of a failure, else 0."""
+        return ask(self.waiting)
+
+    def pending(self) -> list[int]:
+        """Return the numbers of the rows that have not finished."""
+        found: list[int] = np.flatnonzero(self._rows[:, Word.DONE] == 0).tolist()
+        return found
+
+
+_ADDRESS: Any = ctypes.c_void_p
+BEGINNING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS)
+ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS)
+
+
+def begin(starting: Function) -> int:
+    """Call a function that begins; return the code of a failure, else 0."""
+    return int(BEGINNING(starting.address)(starting.count, starting.things))
+
+
+def ask(waiting: Function) -> tuple[bool, int]:
+    """Call a function that asks; return whether all is done, and the code of a failure, else 0."""
+    done = ctypes.c_int(0)
+    code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
+    return bool(done.value), int(code)

@@ -1,0 +1,217 @@
+"""Waiting for other ranks: not in the library, not for those that have ended, and not forever.
+
+A wait tests its requests again and again, so that signals are handled, and gives the processor to
+others. A rank that has waited for a while asks those whose part is missing whether they have ended.
+Ranks that are at work do not notice. One that has ended stays until all ranks have, and answers. A
+rank that gets this answer, and nothing else for another while, ends the job.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .ending import abort
+from .shared_memory import Node
+
+ASK = 1.0
+"""Seconds of a wait after which other ranks are asked whether they have ended."""
+
+ARRIVE = 2.0
+"""Seconds within which all messages arrive that a rank has sent before it ended."""
+
+BUSY = 0.01
+"""Seconds of a wait in which requests are tested without a pause."""
+
+QUESTION, ANSWER = 1, 2
+"""Tags of messages about ends, which have a communicator of their own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Awaited:
+    """What a rank waits for.
+
+    Attributes
+    ----------
+    what
+        The exchange or the like, with its article.
+    missing
+        Returns the ranks that have not done their part; all that may have ended are asked.
+    certain
+        Whether these are all, and no others; else they are some that may be.
+    """
+
+    what: str
+    missing: Callable[[], Sequence[int]]
+    certain: bool = True
+
+
+class Watch:
+    """The ranks of a communicator, and what they know about each other's end.
+
+    Attributes
+    ----------
+    comm
+        A communicator of our own with the ranks of a user's, so that messages do not meet.
+    agreements, agreed
+        Another one, in which they compare what they do; and how often they have.
+    patience
+        Seconds after which a wait ends the job.
+    node
+        The memory that this rank shares with others.
+    interrupted
+        The exchanges that an error has left unfinished on this rank.
+    left
+        Requests that an error has left under way: their memory must stay.
+    """
+
+    patience = 600.0
+
+    def __init__(self, comm: Any) -> None:
+        from mpi4py import MPI
+
+        self.comm, self.agreements, self._ends = (_duplicate(comm) for _ in range(3))
+        self._done: Callable[[Sequence[Any]], bool] = MPI.Request.Testall
+        self.agreed = 0
+        self.node = Node(self.comm)
+        self._word = np.zeros(1, np.int8)
+        self._ended: dict[int, float] = {}
+        self.interrupted: set[str] = set()
+        self.left: list[Any] = []
+
+    def complete(self, requests: Sequence[Any], awaited: Awaited, *, forever: bool = False) -> None:
+        """Wait until requests of mpi4py are complete, for longer than `patience` if ``forever``."""
+        try:
+            self.wait(lambda: self._done(requests), awaited, forever=forever)
+        except BaseException:  # such as Ctrl-C
+            self.left += requests
+            raise
+
+    def wait(self, done: Callable[[], bool], awaited: Awaited, *, forever: bool = False) -> None:
+        """Wait until a function says that something is done, as `complete` does."""
+        start, asked = time.monotonic(), False
+        while not done():
+            waited = time.monotonic() - start
+            give_way(waited)
+            if waited > ASK:
+                if not asked:
+                    self._tell(awaited.missing(), QUESTION)
+                    asked = True
+                self._look_for_ended(awaited)
+                if waited > self.patience and not forever:
+                    self._lose_patience(awaited)
+
+    def _look_for_ended(self, awaited: Awaited) -> None:
+        """End the job if a rank has ended that is waited for."""
+        now = time.monotonic()
+        for rank in self._arrived(ANSWER):
+            self._ended[rank] = now
+        if self._ended:
+            gone = [r for r in awaited.missing() if now - self._ended.get(r, now) > ARRIVE]
+            if gone:
+                abort(
+                    f"{_named(gone)} ended while rank {self.comm.rank} waits in {awaited.what}.\n"
+                    "  Hint: Every rank calls each program; bc.abort ends the job on any of them."
+                )
+
+    def _lose_patience(self, awaited: Awaited) -> None:
+        missing = awaited.missing()
+        if not missing:  # the last one has come just now
+            return
+        some = f"{_named(missing)} not" if awaited.certain else "Not all ranks have"
+        abort(
+            f"Rank {self.comm.rank} has waited in {awaited.what} for {self.patience:g} s.\n"
+            f"  Note: {some} taken part in it: they are at work, or run something else.\n"
+            "  Hint: bc.world(patience=...) sets for how many seconds ranks wait."
+        )
+
+    def end(self) -> Any:
+        """Return the request that is complete when all ranks have ended, as this one has."""
+        return self._ends.Ibarrier()
+
+    def answer(self) -> None:
+        """Answer questions; this rank has ended."""
+        self._tell(self._arrived(QUESTION), ANSWER)
+
+    def _tell(self, ranks: Iterable[int], tag: int) -> None:
+        for rank in ranks:
+            self._ends.Isend(self._word, rank, tag).Free()
+
+    def _arrived(self, tag: int) -> Iterator[int]:
+        """Yield the ranks whose questions or answers have arrived."""
+        from mpi4py import MPI
+
+        status, word = MPI.Status(), np.zeros(1, np.int8)
+        while self._ends.Iprobe(MPI.ANY_SOURCE, tag, status):
+            rank = status.Get_source()
+            self._ends.Recv(word, rank, tag)
+            yield rank
+
+
+_watches: list[Watch] = []
+
+
+@cache
+def _key() -> int:
+    """Return the key under which MPI keeps the watch of a communicator, as long as that lives."""
+    from mpi4py import MPI
+
+    key: int = MPI.Comm.Create_keyval()
+    return key
+
+
+def watch_of(comm: Any) -> Watch:
+    """Return the watch of a user's communicator; all its ranks ask for it together."""
+    found: Watch | None = comm.Get_attr(_key())
+    if found is None:
+        found = Watch(comm)
+        comm.Set_attr(_key(), found)
+        if not _watches:
+            atexit.register(_outlive, os.getpid())
+        _watches.append(found)
+    return found
+
+
+def _outlive(process: int) -> None:
+    """Answer questions until all ranks have ended."""
+    if os.getpid() != process:  # one that a rank has made
+        return
+    start = time.monotonic()
+    open_ends = [(watch, watch.end()) for watch in _watches]
+    while open_ends:
+        for watch, _ in open_ends:
+            watch.answer()
+        give_way(time.monotonic() - start)
+        open_ends = [(watch, ended) for watch, ended in open_ends if not ended.Test()]
+
+
+def _duplicate(comm: Any) -> Any:
+    """Return a communicator with the same ranks."""
+    start = time.monotonic()
+    made, request = comm.Idup()
+    while not request.Test():
+        give_way(time.monotonic() - start)
+    return made
+
+
+def give_way(waited: float) -> None:
+    """Let other processes run, for a small part of the time that is waited already."""
+    if waited < BUSY and hasattr(os, "sched_yield"):
+        os.sched_yield()
+    else:
+        time.sleep(min(waited / 100, BUSY))
+
+
+def _named(ranks: Sequence[int]) -> str:
+    """Return some ranks as the beginning of a sentence in the perfect tense."""
+    if len(ranks) == 1:
+        return f"Rank {ranks[0]} has"
+    few = ", ".join(map(str, ranks[:8]))
+    return f"Ranks {few}{' and others' if len(ranks) > 8 else ''} have"

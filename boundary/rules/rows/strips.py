@@ -1,0 +1,87 @@
+"""What rules say about the ghosts behind the sides of blocks: rows, and where they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ssr.extension import Affine
+
+from ...grid.link import Side
+from .affine_rows import Origin, Row
+
+Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
+"""Ranges of indices, by axis; axes that are not named are not cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What a rule says about some of the ghosts behind one side.
+
+    Attributes
+    ----------
+    row
+        The row of a ghost, in the indices of its block.
+    where
+        The ranges of indices for which it holds; by default all layers, and all along the side.
+    extends
+        Whether it also holds beyond the ends of the side, where several indices are those of
+        ghosts.
+    fits
+        The numbers of points that blocks must have for the tables of the rule, by axis.
+    least
+        The number of points that blocks must have at least along the side's axis.
+    point
+        The one ghost for which it holds; None if it holds in ranges.
+    """
+
+    row: Row
+    where: Where = ()
+    extends: bool = True
+    fits: tuple[tuple[int, int], ...] = ()
+    least: int = 1
+    point: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip(Clause):
+    """A clause with its origin: the rule, and the side behind which it holds."""
+
+    origin: Origin
+
+    @property
+    def side(self) -> Side:
+        """The side behind which it holds."""
+        return self.origin.side
+
+    @property
+    def bounds(self) -> Where:
+        """The ranges of indices for which it holds, those of its one ghost included."""
+        one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
+        return (*self.where, *one)
+
+
+class Strips:
+    """Strips by their sides, and the strips of single ghosts by the ghost.
+
+    So the time for a block with a strip for each ghost grows with the ghosts, not with their pairs.
+    """
+
+    def __init__(self, strips: Iterable[Strip]) -> None:
+        self._ranges: dict[Side, list[Strip]] = {}
+        self._points: dict[Side, dict[tuple[int, ...], list[Strip]]] = {}
+        for strip in strips:
+            if strip.point is None:
+                self._ranges.setdefault(strip.side, []).append(strip)
+            else:
+                by_point = self._points.setdefault(strip.side, {})
+                by_point.setdefault(strip.point, []).append(strip)
+
+    def ranges(self, side: Side) -> Sequence[Strip]:
+        """Return the strips of a side that hold in ranges of indices."""
+        return self._ranges.get(side, ())
+
+    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
+        """Return the strips of a side that hold for one ghost each."""
+        return self._points.get(side, {})

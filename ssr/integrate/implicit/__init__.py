@@ -1,0 +1,1 @@
+"""Implicit and implicit-explicit methods: equations of stages, Newton's method, line solves."""

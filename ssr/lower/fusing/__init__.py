@@ -1,0 +1,1 @@
+"""Fusion of nests, and smaller temporaries after it."""

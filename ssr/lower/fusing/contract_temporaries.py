@@ -1,0 +1,77 @@
+"""Keep temporaries of a joint nest that only their own row reads out of memory. Keeps bits.
+
+    before:  t[j, i] = f(b[j, i], x′[j, i - 1]);  x[j, i] = g(t′[j, i])       t: a temporary
+    after:   %t[i]   = f(b[j, i], x′[j, i - 1]);  x[j, i] = g(%t[i])          %t: a line buffer
+
+Where only the loop that writes such a buffer reads it, it becomes a register.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ... import ir
+from ...points.affine import Affine
+from ..nests import arrays_read
+
+
+def own_rows(
+    program: ir.Program, nests: Sequence[ir.Made]
+) -> tuple[ir.Program, tuple[ir.Made, ...]]:
+    """Return a program without the temporaries that become line buffers, and its nests."""
+    readers = Counter(name for made in nests for name in arrays_read(made))
+    temporaries = {field.name for field in program.temporaries}
+    gone: set[str] = set()
+    found: list[ir.Made] = []
+    for made in nests:
+        if isinstance(made, ir.Nest) and made.joint:
+            read = {name for name in made.read if readers[name] == 1}
+            names = _read_at_own_row(made) & temporaries & read
+            gone |= names
+            made = _buffered(made, [name for name in made.made if name in names])
+        found.append(made)
+    kept = tuple(field for field in program.temporaries if field.name not in gone)
+    return replace(program, temporaries=kept), tuple(found)
+
+
+def _read_at_own_row(nest: ir.Nest) -> set[str]:
+    """Return what a nest makes and reads at its own row only."""
+    row, names = tuple(map(Affine.name, nest.axes)), {*nest.made}
+    for statement in nest.statements:
+        names -= {load.array for load in ir.loads(statement.value) if load.index != row}
+        names -= {gather.array for gather in ir.gathers(statement.value)}
+    return names
+
+
+def _buffered(nest: ir.Nest, names: Sequence[str]) -> ir.Nest:
+    """Return a nest that makes some temporaries in line buffers."""
+    buffers, homes = list(nest.buffers), dict[str, str]()
+    for name in names:
+        homes[name] = ir.scratch("t", buffers)
+        buffers.append(ir.Buffer(homes[name], 1, 0))
+    last = (Affine.name(nest.axes[-1]),)
+    statements = (
+        replace(
+            s,
+            array=homes.get(s.array, s.array),
+            index=last if s.array in homes else s.index,
+            makes=s.array if s.array in homes else s.makes,
+            value=_reading(s.value, homes),
+        )
+        for s in nest.statements
+    )
+    target = next(name for name in nest.made if name not in homes)
+    return replace(nest, target=target, buffers=tuple(buffers), statements=tuple(statements))
+
+
+def _reading(value: ir.Value, homes: Mapping[str, str]) -> ir.Value:
+    """Return a value that reads line buffers instead of temporaries."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        if isinstance(part, ir.Load) and part.array in homes:
+            return ir.Load(homes[part.array], part.index[-1:])
+        return None
+
+    return ir.rewrite(value, change)

@@ -1,0 +1,571 @@
+"""Decide whether steps can share a nest, and how early each of them runs.
+
+A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
+there when it is read, and all it reads is there still. Distances follow from offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations, pairwise
+from types import MappingProxyType
+
+from ... import ir
+from ...algebra.own_box import is_local, own_bounds
+from ...points.affine import Affine
+from ...points.sets import Domain
+from ..nests import box, boxes
+
+Offset = tuple[int, ...]
+"""Where an element lies as seen from the row that reads it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Advance:
+    """How early something runs: planes, then lines, before the line at which the loops stand."""
+
+    planes: int = 0
+    lines: int = 0
+
+    def including(self, other: Advance) -> Advance:
+        """Return the larger number of planes and of lines."""
+        return Advance(max(self.planes, other.planes), max(self.lines, other.lines))
+
+
+MOST = Advance(4, 8)
+"""How early a step may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Numbers of points beyond a box along an axis: before its first and behind its last row."""
+
+    low: int = 0
+    high: int = 0
+
+    def including(self, other: Ends, shift: int = 0) -> Ends:
+        """Return what holds these points too, and others that are shifted along the axis."""
+        return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far beyond the box a step is computed, along its last three axes."""
+
+    planes: Ends = Ends()
+    lines: Ends = Ends()
+    columns: Ends = Ends()
+
+    @property
+    def ends(self) -> tuple[Ends, Ends, Ends]:
+        """The ends along all three axes."""
+        return self.planes, self.lines, self.columns
+
+    def including(self, other: Margin, offset: Offset = ()) -> Margin:
+        """Return what holds another margin too, as seen from rows that lie by an offset away."""
+        shift = (0, 0, 0, *offset)[-3:]
+        pairs = zip(self.ends, other.ends, shift, strict=True)
+        return Margin(*(own.including(ends, along) for own, ends, along in pairs))
+
+    def first(self, backward: bool) -> Advance:
+        """Return by how many planes and lines the loops begin before the box."""
+        planes, lines = self.planes, self.lines
+        return Advance(planes.high, lines.high) if backward else Advance(planes.low, lines.low)
+
+    def last(self, backward: bool) -> Advance:
+        """Return how many planes and lines behind the box are computed last."""
+        return self.first(not backward)
+
+
+NO_MARGIN = Margin()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An element that a step reads; it has no offset if that is not the same for all rows.
+
+    Then it has two ``limits``, if there are such: by how many planes and lines the row lies behind
+    the element at most, and by how many before it. For boxes with memory of their own it has the
+    ``rows`` that read it, if these are the step's; and the element may lie ``elsewhere``, which is
+    in another box than each of these rows.
+    """
+
+    array: str
+    offset: Offset | None
+    rows: Domain | None = None
+    limits: tuple[Advance | None, Advance | None] = (None, None)
+    elsewhere: bool = False
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the element lies at a fixed distance along the last three axes."""
+        return self.offset is not None and not any(self.offset[:-3])
+
+    def seen(self, timing: Timing, backward: bool) -> Advance:
+        """Return how early a reader with this timing meets the line of the element."""
+        assert self.offset is not None
+        planes, lines, _ = (0, 0, *self.offset)[-3:]
+        sign = -1 if backward else 1
+        ahead = timing.advance
+        return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
+
+    def spared(self, timing: Timing, backward: bool) -> Advance | None:
+        """Return how early it must be read before a step with this timing overwrites it.
+
+        None if no distance is enough for all rows.
+        """
+        if self.is_near:
+            return self.seen(timing, not backward)
+        limit = self.limits[backward]
+        if limit is None:
+            return None
+        ahead = timing.advance
+        return Advance(ahead.planes + limit.planes, ahead.lines + limit.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A step that may share a nest: its own nest, what it writes, and what it reads.
+
+    ``complete`` says that it writes all points of what it writes, not a part of them.
+    """
+
+    nest: ir.Nest
+    written: str
+    rows: ir.Field
+    complete: bool
+    domain: Domain
+    reads: tuple[Read, ...]
+    reached: tuple[Read, ...]
+    gathered: frozenset[str]
+    scalars: frozenset[str]
+
+    @property
+    def reduces(self) -> bool:
+        """Whether the step is a reduction."""
+        return bool(self.nest.folds)
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the step is one statement whose rows are independent."""
+        return len(self.nest.statements) == 1 and self.nest.order == "any"
+
+    @property
+    def crosses_boxes(self) -> bool:
+        """Whether rows depend on rows before them that another box may own."""
+        return any(
+            part.new
+            for statement in self.nest.statements
+            for part in ir.walk(statement.value)
+            if isinstance(part, (ir.Load, ir.Gather)) and not statement.local
+        )
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether it may be computed at rows beyond a box too."""
+        return self.is_simple and not self.reduces and not self.is_local
+
+    @property
+    def is_local(self) -> bool:
+        """Whether what it computes depends on the box that owns a row."""
+        return is_local(self.domain)
+
+    @property
+    def made(self) -> Domain:
+        """The rows that it computes in some box."""
+        return self.domain.without(own_bounds(self.domain.axes)) if self.is_local else self.domain
+
+    def reads_of(self, array: str) -> list[Read]:
+        """Return what is read of one array."""
+        return [read for read in self.reads if read.array == array]
+
+    def spares(self, read: Read) -> bool:
+        """Whether it leaves an element alone: rows of one box overwrite nothing of other boxes."""
+        return self.is_local and read.elsewhere
+
+    def reached_of(self, array: str) -> list[Read]:
+        """Return what is read of one array, also to fill buffers beyond the box."""
+        return [read for read in self.reached if read.array == array]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When a step of a shared nest runs, and how far beyond the box."""
+
+    advance: Advance
+    margin: Margin
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Steps that are to share a nest, before their timing is known.
+
+    Attributes
+    ----------
+    steps
+        The steps in order.
+    buffered
+        The temporaries that need not be stored.
+    stored
+        For each step how far beyond the box it is stored at least.
+    boxes
+        If boxes have memory of their own, which there may be: then a step is stored as far beyond
+        its box as later ones read.
+    """
+
+    steps: tuple[Candidate, ...]
+    buffered: frozenset[str]
+    stored: tuple[Margin, ...]
+    boxes: Domain | None = None
+
+    @property
+    def backward(self) -> bool:
+        """Whether a sweep among the steps runs backward."""
+        return any(step.nest.order == "backward" for step in self.steps)
+
+    def is_buffered(self, place: int) -> bool:
+        """Whether the step at a place makes a temporary that is not stored."""
+        return self.steps[place].written in self.buffered
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How steps share a nest over the box of ``rows``; ``cuttable`` says that boxes may cut it."""
+
+    steps: tuple[Candidate, ...]
+    timings: tuple[Timing, ...]
+    buffered: frozenset[str]
+    rows: ir.Field
+    order: ir.Order
+    cuttable: bool
+
+    @property
+    def backward(self) -> bool:
+        """Whether the lines run backward."""
+        return self.order == "backward"
+
+
+# -- which steps ---------------------------------------------------------------------------------
+
+
+def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
+    """Whether dependences allow steps to share a nest; if not, no more steps can either.
+
+    In boxes ``apart``, with memory of their own, a sweep over rows of several boxes has a nest of
+    its own: it runs in wavefronts, between which its values move.
+    """
+    if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
+        return False
+    if apart and len(steps) > 1 and any(step.crosses_boxes for step in steps):
+        return False
+    if len(steps) > 1 and any(step.nest.joint for step in steps):
+        return False
+    if any(s.is_local for s in steps) and any(s.rows.points != steps[0].rows.points for s in steps):
+        return False
+    if len({step.nest.order for step in steps} - {"any"}) > 1:
+        return False
+    numbers = {step.written for step in steps if step.reduces}
+    if any(step.scalars & numbers for step in steps):
+        return False
+    if any(
+        early.written in late.gathered or late.written in early.gathered
+        for early, late in combinations(steps, 2)
+    ):
+        return False
+    group = Group(tuple(steps), frozenset(), (NO_MARGIN,) * len(steps))
+    timings = _timings(group)
+    return timings is not None and _reductions_on_time(group, timings)
+
+
+def plan_of(
+    steps: Sequence[Candidate], temporaries: set[str], *, least: int | None = None
+) -> Plan | None:
+    """Return how steps share a nest, if they can.
+
+    Parameters
+    ----------
+    steps
+        The steps.
+    temporaries
+        Those that are not read after the nest.
+    least
+        Along their last two axes boxes with memory of their own have all rows, or so many at least;
+        None for boxes of one memory.
+    """
+    buffered = _buffered(steps, temporaries)
+    rows = _smallest([step.rows for step in steps if step.written not in buffered])
+    if rows is None:
+        return None
+    stored = [_stored(step, rows, buffered) for step in steps]
+    known = tuple(margin for margin in stored if margin is not None)
+    if len(known) < len(stored):
+        return None
+    some = None if least is None else boxes(steps[0].nest.axes, rows, least)
+    group = Group(tuple(steps), buffered, known, some)
+    timings = _timings(group)
+    if timings is None:
+        return None
+    timings = _raised(group, timings)
+    if not _reductions_on_time(group, timings):
+        return None
+    timings = _widened(group, timings)
+    orders = {step.nest.order for step in steps} - {"any"}
+    return Plan(
+        steps=group.steps,
+        timings=timings,
+        buffered=buffered,
+        rows=rows,
+        order=orders.pop() if orders else "any",
+        cuttable=all(margin == NO_MARGIN for margin in known) and _cuttable(group, timings),
+    )
+
+
+def _reductions_on_time(group: Group, timings: Sequence[Timing]) -> bool:
+    """Whether no reduction runs ahead: it closes the line at which the loops stand."""
+    return all(
+        timing.advance == Advance() or not step.reduces
+        for step, timing in zip(group.steps, timings, strict=True)
+    )
+
+
+def _buffered(steps: Sequence[Candidate], temporaries: set[str]) -> frozenset[str]:
+    """Return the temporaries that need not be stored: written once, then read near by."""
+    names = [step.written for step in steps]
+    return frozenset(
+        step.written
+        for step in steps
+        if step.written in temporaries
+        and names.count(step.written) == 1
+        and step.is_simple
+        and not step.reduces
+        and all(read.is_near for other in steps for read in other.reads_of(step.written))
+    )
+
+
+# -- where ---------------------------------------------------------------------------------------
+
+
+def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
+    """Return the space that all others hold, with some more points at their sides, if one is."""
+    return next((s for s in spaces if all(_beyond(other, s) for other in spaces)), None)
+
+
+def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
+    """Return how many points a space has beyond another one along each axis; None if that varies.
+
+    Beyond the last three axes it has none.
+    """
+    ends = []
+    for (low, stop), (inner_low, inner_stop) in zip(space.edges, inner.edges, strict=True):
+        less, more = inner_low - low, stop - inner_stop
+        if not less.is_constant or not more.is_constant or min(less.constant, more.constant) < 0:
+            return None
+        ends.append(Ends(less.constant, more.constant))
+    return tuple(ends) if all(end == Ends() for end in ends[:-3]) else None
+
+
+def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
+    """Return how far beyond rows a step is stored; None if it cannot be."""
+    if step.written in buffered:
+        return NO_MARGIN
+    ends = _beyond(step.rows, rows)
+    assert ends is not None
+    margin = Margin(*(Ends(), Ends(), *ends)[-3:])
+    return margin if margin == NO_MARGIN or step.may_grow else None
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+def _timings(
+    group: Group, least: Mapping[int, Advance] = MappingProxyType({})
+) -> tuple[Timing, ...] | None:
+    """Return when each step runs, so that dependences hold; None if there is no such way.
+
+    ``least`` says how early some steps run at least. No step is later than one after it, so that
+    many run at the same line and may share loops.
+    """
+    timings = [Timing(Advance(), margin) for margin in group.stored]
+    for place in reversed(range(len(timings))):
+        advance, margin = _advance(group, timings, place), _margin(group, timings, place)
+        if advance is None or margin is None:
+            return None
+        advance = max(advance, least.get(place, Advance())).including(margin.last(group.backward))
+        if advance.including(MOST) != MOST:
+            return None
+        timings[place] = Timing(advance, margin)
+    return tuple(timings)
+
+
+def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | None:
+    """Return how early a step must run for the steps after it; None if no distance is enough."""
+    step, earliest = group.steps[place], Advance()
+    several_lines = len(step.nest.axes) > 1
+    for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
+        earliest = max(earliest, timing.advance)
+        if not several_lines:
+            continue
+        made_here = later.reads_of(step.written)
+        overwritten = (r for r in step.reads_of(later.written) if not later.spares(r))
+        if not all(read.is_near for read in made_here):
+            return None
+        for read in made_here:
+            earliest = max(earliest, read.seen(timing, group.backward))
+        for read in overwritten:
+            early = read.spared(timing, group.backward)
+            if early is None:
+                return None
+            earliest = max(earliest, early)
+    return earliest
+
+
+def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | None:
+    """Return how far beyond the box a step is computed; None if it cannot be."""
+    step, least = group.steps[place], group.stored[place]
+    if group.boxes is None and not group.is_buffered(place):
+        return least
+    reads = (read for later in group.steps[place + 1 :] for read in later.reads_of(step.written))
+    if not all(read.is_near for read in reads):
+        return None
+    margin = least.including(_needed(group, timings, place))
+    return margin if margin == NO_MARGIN or step.may_grow else None
+
+
+def _needed(group: Group, timings: Sequence[Timing], place: int) -> Margin:
+    """Return how far beyond the box a step is needed by later ones."""
+    margin, written = NO_MARGIN, group.steps[place].written
+    for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
+        for read in later.reached_of(written):
+            assert read.offset is not None
+            if group.boxes is None or read.rows is None:
+                margin = margin.including(timing.margin, read.offset)
+            else:
+                met = read.rows & group.steps[place].made.preimage(_index(read), read.rows.axes)
+                margin = margin.including(_beyond_boxes(met, timing.margin, read, group.boxes))
+    return margin
+
+
+def _index(read: Read) -> tuple[Affine, ...]:
+    """Return the index of an element that is read, in terms of the row."""
+    assert read.rows is not None
+    assert read.offset is not None
+    pairs = zip(read.rows.axes, read.offset, strict=True)
+    return tuple(Affine.name(axis) + shift for axis, shift in pairs)
+
+
+@lru_cache(maxsize=4096)
+def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Margin:
+    """Return how far beyond a box elements lie that rows read which lie in a margin around it."""
+    axes = rows.axes
+    grown = [(end.low, end.high) for end in margin.ends]
+    near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
+    ends = []
+    for axis, index in zip(axes, _index(read), strict=True):
+        before = near.largest(Affine.name(f"{axis}_lo") - index)
+        behind = near.largest(index - Affine.name(f"{axis}_hi") + 1)
+        ends.append(Ends(max(before or 0, 0), max(behind or 0, 0)))
+    return Margin(*(Ends(), Ends(), *ends)[-3:])
+
+
+def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
+    """Return steps that run as early as the one before them if they compute some of the same.
+
+    They can share its loop then. The steps before them run no earlier for that.
+    """
+    least: dict[int, Advance] = {}
+    for place, (before, here) in enumerate(pairwise(group.steps), start=1):
+        early = timings[place - 1].advance
+        if timings[place].advance == early or not _overlap(before, here):
+            continue
+        if not group.buffered.issuperset((before.written, here.written)):
+            continue
+        trial = _timings(group, {**least, place: early})
+        if trial is not None and _advances(trial[:place]) == _advances(timings[:place]):
+            least[place], timings = early, trial
+    return timings
+
+
+def _advances(timings: Sequence[Timing]) -> list[Advance]:
+    return [timing.advance for timing in timings]
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    """Whether two steps on the same points have a part of their values in common."""
+    if one.rows.points != other.rows.points:
+        return False
+    parts = [
+        {
+            value
+            for statement in step.nest.statements
+            for value in ir.walk(statement.value)
+            if isinstance(value, (ir.Op, ir.Sum))
+        }
+        for step in (one, other)
+    ]
+    return not parts[0].isdisjoint(parts[1])
+
+
+# -- how far -------------------------------------------------------------------------------------
+
+
+def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
+    """Return margins that are equal for steps that follow each other on one space, where possible.
+
+    A few more rows are computed, and no rows are left over that would need loops of their own.
+    """
+    wider = list(timings)
+    for run in _alike(group, timings):
+        if not group.is_buffered(run.start):
+            for place in reversed(run):
+                margin = _margin(group, wider, place)
+                if margin is None:
+                    return timings
+                wider[place] = replace(wider[place], margin=margin)
+            continue
+        for place in reversed(run):
+            wider[place] = replace(wider[place], margin=_needed(group, wider, place))
+        common = NO_MARGIN
+        for place in run:
+            common = common.including(wider[place].margin)
+        for place in reversed(run):
+            margin = common.including(_needed(group, wider, place))
+            wider[place] = replace(wider[place], margin=margin)
+    for step, timing in zip(group.steps, wider, strict=True):
+        if timing.margin != NO_MARGIN and step.is_local:
+            return timings
+        if timing.advance.including(timing.margin.last(group.backward)) != timing.advance:
+            return timings
+    return tuple(wider)
+
+
+def _alike(group: Group, timings: Sequence[Timing]) -> Iterator[range]:
+    """Yield the runs of steps at one line and on one space, stored or not; the last run first."""
+    kinds = [
+        (
+            group.is_buffered(place),
+            group.steps[place].is_local,
+            timing.advance,
+            group.steps[place].rows.points,
+        )
+        for place, timing in enumerate(timings)
+    ]
+    stop = len(kinds)
+    while stop:
+        start = stop - 1
+        while start and kinds[start - 1] == kinds[stop - 1]:
+            start -= 1
+        yield range(start, stop)
+        stop = start
+
+
+def _cuttable(group: Group, timings: Sequence[Timing]) -> bool:
+    """Whether boxes depend on each other through sweeps alone: none reads what others store."""
+    return not any(
+        read.offset is None or any(read.offset) or timing.margin != NO_MARGIN
+        for step, timing in zip(group.steps, timings, strict=True)
+        for other in group.steps
+        if other is not step and other.written not in group.buffered
+        for read in step.reads_of(other.written)
+    )

@@ -1,0 +1,78 @@
+"""Let temporaries whose lifetimes do not meet share one array. Keeps bits.
+
+    before:  t = ...;  x = f(t);  s = ...;  y = g(s)         two arrays
+    after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
+
+A temporary lives from the nest that writes it first to the one that reads it last. Those that take
+an array over live in later nests only, and have the same points; systems along lines may put their
+solution where they have read. Temporaries in which a call finds
+what it left there have arrays of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ... import ir
+from ..lines.line_loops import moved
+
+
+def reuse(program: ir.Program, nests: Sequence[ir.Made]) -> tuple[ir.Program, tuple[ir.Made, ...]]:
+    """Return a program with as few temporaries as can hold what its nests keep in them."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for number, made in enumerate(nests):
+        for name in _arrays(made):
+            first.setdefault(name, number)
+            last[name] = number
+    alone = {name for made in nests if isinstance(made, ir.Call) for name in made.alone}
+    held: dict[ir.Field, int] = {}
+    place = {name: name for name in alone}
+    shared = [f for f in program.temporaries if f.name not in alone]
+    for field in sorted(shared, key=lambda f: first[f.name]):
+        here = first[field.name]
+        beside = isinstance(nests[here], ir.LineNest)  # all of a line is read before it is written
+        free = (
+            f for f, until in held.items() if f.points == field.points and until < here + beside
+        )
+        home = next(free, field)
+        held[home] = last[field.name]
+        place[field.name] = home.name
+    kept = tuple(f for f in program.temporaries if place[f.name] == f.name)
+    return replace(program, temporaries=kept), tuple(moved_arrays(made, place) for made in nests)
+
+
+def _arrays(nest: ir.Made) -> set[str]:
+    """Return the names of all arrays and buffers of a nest."""
+    return set(nest.fields) if isinstance(nest, ir.Call) else {*nest.made, *nest.read}
+
+
+def moved_arrays(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
+    """Return a nest that keeps temporaries in other arrays."""
+    if isinstance(nest, ir.Call):
+        return replace(nest, fields=tuple(place.get(name, name) for name in nest.fields))
+    if isinstance(nest, ir.LineNest):
+        return moved(nest, place)
+    if all(place.get(name, name) == name for name in _arrays(nest)):
+        return nest
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array in place:
+                return replace(part, array=place[array])
+            case ir.Gather(array=array) if array in place:
+                return part.of(place[array])
+        return None
+
+    statements = tuple(
+        replace(
+            s,
+            array=place.get(s.array, s.array),
+            local=place.get(s.local, s.local),
+            makes=s.makes or (s.array if s.array in place else ""),
+            value=ir.rewrite(s.value, change),
+        )
+        for s in nest.statements
+    )
+    return replace(nest, target=place.get(nest.target, nest.target), statements=statements)

@@ -1,0 +1,1 @@
+"""Systems along grid lines as loops: elimination, and cyclic systems."""

@@ -1,0 +1,307 @@
+"""Turn systems along lines into a nest of their own: line variables, sweeps, copies.
+
+    before:  sum of A[k, j, i, o] x[k, j, i + o] = b[k, j, i]
+    after:   for each bundle of lines:
+               %s0[i], ... = what the rows read of arrays
+               for i forward:  C[i], y[i] = ...
+               for i backward: x[i] = ...
+               x[k, j, i] = %x0[i]
+
+Only copies touch arrays, so lines along any axis are worked on alike, and in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ... import ir
+from ...algebra.lines import cut, inside, offset_of, pieces
+from ...kernel.ir import Name
+from ...points.affine import AXES, Affine
+from ...points.loop_tree import For, Loop
+from ...points.scanning import line_loops
+from ...points.sets import Domain
+from ..loop_schedule import reversed_loops
+from ..nests import context
+from ..tiling import clipped
+from .cyclic import Circle, closed, far_columns
+from .elimination import Place, Rows, System, inverse_pivot, present, solution, swept
+
+
+def line_nest(solve: ir.Solve, program: ir.Program) -> ir.LineNest:
+    """Return the nest of systems along lines."""
+    solve, numbers = _numbered(solve, {*program.scalars, *program.sizes, *_names(program)})
+    first, taken = solve.assignments[0], _Taken(solve.axis)
+    found = _merged([_rows(part, solve, taken) for part in pieces(solve)])
+    rows, asked = program.rows(first), bool(solve.pivots)
+    length = rows.shape[solve.axis]
+    forward, backward = swept(
+        System(first.axes[solve.axis], length, solve.size, tuple(found), asked)
+    )
+    closing = closed(Circle(solve, rows.lower[solve.axis], length)) if solve.points else ()
+    parameters = frozenset().union(*(part.domain.parameters() for part in found))
+    return ir.LineNest(
+        target=first.target,
+        rows=rows,
+        axes=first.axes,
+        along=solve.axis,
+        context=_whole_lines(context(first.axes, parameters, rows), rows, solve.axis),
+        taken=taken.found(program, rows),
+        given=(
+            *((inverse_pivot(n), name) for n, name in enumerate(solve.pivots)),
+            *((solution(n), a.target) for n, a in enumerate(solve.assignments)),
+        ),
+        forward=forward,
+        backward=backward,
+        closing=closing,
+        numbers=numbers,
+        origin=first.origin,
+        inverse=len(solve.pivots),
+    )
+
+
+def _names(program: ir.Program) -> list[str]:
+    return [field.name for field in (*program.fields, *program.temporaries)]
+
+
+def _numbered(
+    solve: ir.Solve, taken: set[str]
+) -> tuple[ir.Solve, tuple[tuple[str, ir.Value], ...]]:
+    """Return systems with names for what is the same number at all rows, and these numbers."""
+    numbers: dict[ir.Value, str] = {}
+    done: dict[int, ir.Value] = {}
+
+    def visit(value: ir.Value) -> ir.Value:
+        if id(value) not in done:
+            done[id(value)] = changed(value)
+        return done[id(value)]
+
+    def changed(value: ir.Value) -> ir.Value:
+        match value:
+            case ir.Op() if _same_everywhere(value):
+                name = ir.fresh("number", {*taken, *numbers.values()})
+                return ir.Scalar(numbers.setdefault(value, name))
+            case ir.Op(name, args):
+                return ir.Op(name, tuple(map(visit, args)))
+            case ir.Sum(terms):
+                return ir.Sum(tuple(map(visited, terms)))
+        return value
+
+    def visited(term: ir.Term) -> ir.Term:
+        operand = None if term.operand is None else visit(term.operand)
+        return replace(term, weight=visit(term.weight), operand=operand)
+
+    made = replace(
+        solve,
+        assignments=tuple(replace(a, value=visit(a.value)) for a in solve.assignments),
+        entries=tuple(replace(e, value=visit(e.value)) for e in solve.entries),
+    )
+    return made, tuple((name, value) for value, name in numbers.items())
+
+
+def _same_everywhere(value: ir.Value) -> bool:
+    """Whether a value is made of numbers only."""
+    return all(
+        isinstance(part, (ir.Const, ir.Scalar, ir.Rounded, ir.Op)) for part in ir.walk(value)
+    )
+
+
+def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:
+    """Return what is known of boxes that have all rows along an axis."""
+    axis, (low, stop) = known.axes[along], rows.edges[along]
+    ends = f"{axis}_lo = {low.isl()} and {axis}_hi = {stop.isl()}"
+    names = {f"{axis}_lo", f"{axis}_hi"} | low.names() | stop.names()
+    return known & Domain.where(known.axes, ends, sorted(names))
+
+
+class _Taken:
+    """What is copied to line variables: a name for each array, and each line beside the own one."""
+
+    def __init__(self, along: int) -> None:
+        self.along = along
+        self.names: dict[ir.Load, str] = {}
+        self.shifts: dict[ir.Load, list[int]] = {}
+
+    def reading(self, value: ir.Value, axes: Sequence[str]) -> ir.Value:
+        """Return a value that reads line variables instead of arrays."""
+
+        def change(part: ir.Value) -> ir.Value | None:
+            if not isinstance(part, ir.Load):
+                return None
+            offset = offset_of(part.index, axes)
+            assert offset is not None
+            own = [*part.index]
+            own[self.along] = Affine.name(axes[self.along])
+            base = ir.Load(part.array, tuple(own))
+            assert not any(offset[: self.along] + offset[self.along + 1 :]), "a line of its own"
+            name = self.names.setdefault(base, f"%s{len(self.names)}")
+            self.shifts.setdefault(base, []).append(offset[self.along])
+            return ir.Load(name, (part.index[self.along],))
+
+        return ir.rewrite(value, change)
+
+    def found(self, program: ir.Program, rows: ir.Field) -> tuple[ir.Taken, ...]:
+        """Return the line variables, with the points of each line that are copied."""
+        return tuple(
+            ir.Taken(
+                name,
+                load,
+                _near(rows, self.along, (min(self.shifts[load]), max(self.shifts[load])))
+                & _near(program.field(load.array), self.along, (0, 0)),
+            )
+            for load, name in self.names.items()
+        )
+
+
+def _near(field: ir.Field, along: int, shifts: tuple[int, int]) -> Domain:
+    """Return what lies between the first and the last points of a field, moved by shifts."""
+    axes, first, last = AXES[len(field.shape)], *shifts
+    low, stop = field.edges[along]
+    ends = f"{(low + first).isl()} <= {axes[along]} < {(stop + last).isl()}"
+    return Domain.where(axes, ends, sorted(low.names() | stop.names()))
+
+
+def _rows(domain: Domain, solve: ir.Solve, taken: _Taken) -> Rows:
+    """Return the rows of a piece: their entries and right sides, read from line variables."""
+    axes, whole = domain.axes, solve.assignments[0].domain
+    entries: dict[Place, ir.Value] = {}
+    for entry in solve.entries:
+        value = present(entry.value, domain, whole)
+        if value is not None and entry.point is None:
+            entries[entry.offset, entry.row, entry.column] = taken.reading(value, axes)
+    columns = far_columns(solve)
+    right = [
+        present(v, domain, whole) or ir.ZERO
+        for v in (*(a.value for a in solve.assignments), *columns)
+    ]
+    alone = not any(offset for offset, *_ in entries)
+    met = (0,) if alone else range(-solve.reach, solve.reach + 1)
+    offsets = frozenset(n for n in met if _has(domain, solve, n))
+    return Rows("", domain, offsets, entries, tuple(taken.reading(v, axes) for v in right))
+
+
+def _merged(found: Sequence[Rows]) -> list[Rows]:
+    """Return pieces with names, those with the same source as one."""
+    merged: list[Rows] = []
+    for rows in found:
+        for n, known in enumerate(merged):
+            if replace(known, domain=rows.domain) == rows:
+                merged[n] = replace(known, domain=(known.domain | rows.domain).simplified())
+                break
+        else:
+            merged.append(rows)
+    return [replace(rows, name=f"piece_{n}") for n, rows in enumerate(merged)]
+
+
+def _has(rows: Domain, solve: ir.Solve, steps: int) -> bool:
+    """Whether there is a row so many points on from each of some rows."""
+    row = [*map(Affine.name, rows.axes)]
+    row[solve.axis] = row[solve.axis] + steps
+    return rows <= solve.assignments[0].domain.preimage(tuple(row), rows.axes)
+
+
+# -- loops -----------------------------------------------------------------------------------------
+
+
+def line_schedule(nest: ir.LineNest) -> ir.LineLoops:
+    """Return the loops of systems along lines."""
+    every = {piece.name: piece for piece in nest.pieces}
+    shadows = {name: piece.domain.project(nest.outer) for name, piece in every.items()}
+    known: dict[str, Domain] = {}
+    if len(nest.axes) > 1:
+        whole = nest.rows.domain.project(nest.outer)
+        for n, part in enumerate(_alternatives(cut(whole, shadows.values()))):
+            known[f"lines_{n}"] = part
+        kinds = {name: _kind(nest, inside(part, nest.axes)) for name, part in known.items()}
+        tree = _across(nest, known)
+    else:
+        kinds = {"lines_0": _kind(nest, nest.rows.domain)}
+        tree = ()
+    return ir.LineLoops(nest, every, kinds, tree)
+
+
+def _alternatives(parts: Sequence[Domain]) -> list[Domain]:
+    """Return sets of lines, those that are never there for the same sizes as one."""
+    groups: list[list[Domain]] = []
+    for part in parts:
+        sizes = part.project(())
+        for group in groups:
+            if all((sizes & other.project(())).empty for other in group):
+                group.append(part)
+                break
+        else:
+            groups.append([part])
+    return [Domain.union(group).simplified() for group in groups]
+
+
+def _across(nest: ir.LineNest, kinds: dict[str, Domain]) -> tuple[Loop, ...]:
+    """Return the loops over lines, which run those of each kind side by side."""
+    *first, last = nest.outer
+    limits = nest.context.project(nest.outer)
+    low = Domain.where(nest.outer, f"{last} = 0")
+    box = " and ".join(f"{a}_lo <= {a} < {a}_hi" for a in first) or "0 = 0"
+    bounds = [f"{a}_{end}" for a in first for end in ("lo", "hi")]
+    known = limits & low & Domain.where(nest.outer, box, bounds)
+    ends = Name(f"{last}_lo"), Name(f"{last}_hi")
+    tree = tuple(clipped(line_loops(known, [*kinds.items()], last), *ends))
+    for axis in reversed(first):
+        tree = (For(axis, Name(f"{axis}_lo"), Name(f"{axis}_hi"), 1, tree),)
+    return tree
+
+
+def _kind(nest: ir.LineNest, lines: Domain) -> ir.Lines:
+    """Return the loops on lines of a kind."""
+    forward = [(p.name, p.domain & lines) for p in nest.forward]
+    backward = [(p.name, p.domain & lines) for p in nest.backward]
+    closing = [(p.name, p.domain & lines) for p in nest.closing]
+    read = _variables([p for p in nest.forward if not (p.domain & lines).empty])
+    taken = (
+        (t.variable, _along(nest, [("copy", t.points)], lines))
+        for t in nest.taken
+        if t.variable in read
+    )
+    return ir.Lines(
+        tuple(taken),
+        _along(nest, forward, lines),
+        reversed_loops(_along(nest, backward, lines)),
+        _along(nest, closing, lines),
+        _along(nest, [("copy", _near(nest.rows, nest.along, (0, 0)))], lines),
+    )
+
+
+def _variables(found: Sequence[ir.Piece]) -> set[str]:
+    """Return the line variables that pieces read."""
+    parts = (part for piece in found for part in piece.parts)
+    return {load.array for part in parts for load in ir.loads(part.value)}
+
+
+def _along(
+    nest: ir.LineNest, parts: Sequence[tuple[str, Domain]], lines: Domain
+) -> tuple[Loop, ...]:
+    """Return the loops over parts of a line, in ascending order."""
+    axis = nest.axes[nest.along]
+    axes = (*nest.outer, axis)
+    found = [(name, _ordered(part, axes)) for name, part in parts if not part.empty]
+    known = nest.context & inside(lines.project(nest.outer), nest.axes) if nest.outer else None
+    known = nest.context if known is None else known
+    place = _ordered(known & Domain.where(nest.axes, f"{axis} = 0"), axes)
+    return line_loops(place, found, axis)
+
+
+def _ordered(domain: Domain, axes: tuple[str, ...]) -> Domain:
+    """Return a set with its axes in another order."""
+    return domain.preimage(tuple(map(Affine.name, domain.axes)), axes)
+
+
+def moved(nest: ir.LineNest, place: Mapping[str, str]) -> ir.LineNest:
+    """Return a nest that reads and writes other arrays."""
+    return replace(
+        nest,
+        target=place.get(nest.target, nest.target),
+        taken=tuple(
+            replace(t, load=replace(t.load, array=place.get(t.load.array, t.load.array)))
+            for t in nest.taken
+        ),
+        given=tuple((name, place.get(array, array)) for name, array in nest.given),
+    )

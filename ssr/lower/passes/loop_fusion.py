@@ -1,0 +1,147 @@
+"""Find statements that may run in one loop along a line, row by row. Keeps bits.
+
+    before:  for i: s[i] = f(u[i])           after:  for i: s = f(u[i])
+             for i: v[i] = g(s[i], w[i])                    v[i] = g(s, w[i])
+
+One loop computes what statements share once, and what only they read stays in registers. Rows of a
+line may then run in any order, so a statement may meet what another one writes at its own row only.
+
+Statements that run unequally early, such as a flux and the difference of two of them, share a loop
+if it meets few lines, each of which is loaded once then. They may also meet on different lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TypeAlias
+
+from ... import ir
+from ...points.affine import Affine
+from ..steps.simplify import value_at
+
+LINES = 20
+"""Lines that a loop reads and writes at most if its statements run unequally early."""
+
+Group: TypeAlias = "tuple[ir.Statement, ...]"
+Index: TypeAlias = "tuple[Affine, ...]"
+
+
+def mergeable(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
+    """Return what may share loops: for each loop groups of statements that run equally early.
+
+    Statements and loops are in order, and first groups, then loops are as long as they can be.
+    """
+    alone = [(statement,) for statement in nest.statements]
+    groups: list[Group] = []
+    for own in alone:
+        if groups and _alike(groups[-1], own) and _share(groups[-1], own, nest):
+            groups[-1] = (*groups[-1], *own)
+        else:
+            groups.append(own)
+    loops: list[tuple[Group, ...]] = []
+    for group in groups:
+        before = tuple(chain(*loops[-1])) if loops else ()
+        if loops and _few_lines((*before, *group), nest) and _share(before, group, nest):
+            loops[-1] = (*loops[-1], group)
+        else:
+            loops.append((group,))
+    return tuple(loops)
+
+
+def _alike(first: Group, second: Group) -> bool:
+    """Whether the statements of two groups run equally early."""
+    return _timing(first[0]) == _timing(second[0])
+
+
+def _few_lines(group: Group, nest: ir.Nest) -> bool:
+    """Whether a loop of statements reads and writes few lines."""
+    met = {(load.array, load.index[:-1]) for s in group for load in _met(s, nest)}
+    return len(met) <= LINES
+
+
+def _share(first: Group, second: Group, nest: ir.Nest) -> bool:
+    """Whether two groups may share a loop, as far as they are concerned."""
+    return all(_apart(one, other, nest) for one in first for other in second)
+
+
+def _apart(first: ir.Statement, second: ir.Statement, nest: ir.Nest) -> bool:
+    """Whether rows of two statements may alternate."""
+    if nest.joint and not (first.parallel or second.parallel):
+        return True
+    if not ((nest.fused or nest.joint) and first.parallel and second.parallel):
+        return False
+    alike = _timing(first) == _timing(second)
+    if first.beyond != second.beyond or not (alike or first.beyond is None):
+        return False
+    pairs = ((_met(first, nest), _met(second, nest)), (_met(second, nest), _met(first, nest)))
+    return all(
+        load.index == target.index or (not alike and _clear(load.index, target, nest))
+        for (target, *_), (other, *loads) in pairs
+        for load in (loads if alike else (other, *loads))
+        if load.array == target.array
+    )
+
+
+def _clear(index: Index, target: ir.Load, nest: ir.Nest) -> bool:
+    """Whether elements lie on different lines of memory, or at one place of a rotation."""
+    apart = [a - b for a, b in zip(index, target.index, strict=True)]
+    if not all(a.is_constant for a in apart):
+        return False
+    steps = [a.constant for a in apart]
+    for buffer in nest.buffers:
+        if buffer.name == target.array and (buffer.rows > 1 or buffer.lines is not None):
+            steps[0] %= buffer.rows
+    return any(steps[:-1]) or not any(steps)
+
+
+def _timing(statement: ir.Statement) -> tuple[int, int]:
+    return statement.planes, statement.ahead
+
+
+def _met(statement: ir.Statement, nest: ir.Nest) -> tuple[ir.Load, ...]:
+    """Return the element that a statement writes and those that it reads, seen from the loops."""
+    every = (ir.Load(statement.array, statement.index), *ir.loads(statement.value))
+    return tuple(replace(load, index=seen(load.index, statement, nest)) for load in every)
+
+
+def seen(index: Index, statement: ir.Statement, nest: ir.Nest) -> Index:
+    """Return the index of an element, given from a statement's row, from where the loops stand."""
+    if _timing(statement) == (0, 0):
+        return index
+    row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
+    where = dict(zip(nest.axes, row, strict=True))
+    return tuple(a.substitute(where) for a in index)
+
+
+def standing(statement: ir.Statement, nest: ir.Nest) -> ir.Statement:
+    """Return a statement in terms of where the loops stand."""
+    if _timing(statement) == (0, 0):
+        return statement
+    row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
+    rows = statement.domain.preimage(row, nest.axes)
+    return replace(
+        statement,
+        domain=rows,
+        index=seen(statement.index, statement, nest),
+        value=value_at(statement.value, nest.axes, row, rows),
+        ahead=0,
+        planes=0,
+        at=row,
+    )
+
+
+def private(group: Sequence[ir.Statement], nest: ir.Nest) -> frozenset[str]:
+    """Return the buffers that a group of merged statements alone reads, where it writes them."""
+    folded = {fold.buffer for fold in nest.folds}
+    places = {s.array: s.index for s in group}
+    names = {b.name for b in nest.buffers if b.name in places} - folded
+    for load in (load for s in group for load in ir.loads(s.value)):
+        if load.array in names and load.index != places[load.array]:
+            names -= {load.array}
+    inside = {s.name for s in group}
+    for statement in nest.statements:
+        if statement.name not in inside:
+            names -= {statement.array} | ir.arrays(statement.value)
+    return frozenset(names)

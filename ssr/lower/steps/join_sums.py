@@ -1,0 +1,120 @@
+"""Join sums and products with the sums they are part of, but for those used in several places.
+
+    before:  y[:] = (s + b) + c * d      s, t: sums
+             z[:] = f(t) + t
+    after:   y[:] = s1 + s2 + ... + b + c * d    one chain of fused multiply-adds
+             z[:] = f(t) + t                     t is found once
+
+What a sum adds up is settled here, for all rows alike and before anything else is decided: a sum
+in one place only becomes terms of the sum around it, in order; and a product a weight and what it
+weighs, so that it is added without being rounded. What is used again, by the same or another step,
+stays a value of its own, which lowering can compute once.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ... import ir
+from ...algebra.families import multiply
+from ...symbols.operations import of_scalars
+
+EXPONENT = 100
+"""Powers of two up to this one have a reciprocal that is a normal number of every type."""
+
+
+def joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
+    """Return steps whose sums and products are joined."""
+    used: Counter[int] = Counter()
+    met: set[int] = set()
+    for value in (v for step in steps for v in ir.values(step)):
+        for here in ir.walk(value):
+            if id(here) not in met:
+                met.add(id(here))
+                used.update(map(id, ir.children(here)))
+    return [_changed(step, used) for step in steps]
+
+
+def _changed(step: ir.Step, used: Counter[int]) -> ir.Step:
+    match step:
+        case ir.Group(assignments):
+            return ir.Group(tuple(_assigned(a, used) for a in assignments))
+        case ir.Solve(assignments=assignments, entries=entries):
+            return replace(
+                step,
+                assignments=tuple(_assigned(a, used) for a in assignments),
+                entries=tuple(replace(e, value=_joined(e.value, used)) for e in entries),
+            )
+        case ir.Call(scalars=scalars):
+            return replace(step, scalars=tuple(_joined(s, used) for s in scalars))
+        case ir.Assignment():
+            return _assigned(step, used)
+        case ir.Reduction():
+            return replace(step, value=_joined(step.value, used))
+
+
+def _assigned(step: ir.Assignment, used: Counter[int]) -> ir.Assignment:
+    return replace(step, value=_joined(step.value, used))
+
+
+def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
+    """Return a value with sums that are used once as terms of the sums around them."""
+    done: dict[int, ir.Value] = {}
+
+    def visit(here: ir.Value) -> ir.Value:
+        if id(here) not in done:
+            match here:
+                case ir.Op(name, args):
+                    made = tuple(map(visit, args))
+                    same = all(a is b for a, b in zip(made, args, strict=True))
+                    done[id(here)] = here if same else ir.Op(name, made)
+                case ir.Sum(terms):
+                    found = tuple(t for term in terms for t in spread(term))
+                    same = len(found) == len(terms) and all(map(operator.is_, found, terms))
+                    done[id(here)] = here if same else ir.Sum(found)
+                case _:
+                    done[id(here)] = here
+        return done[id(here)]
+
+    def spread(term: ir.Term) -> Sequence[ir.Term]:
+        inner = term.operand
+        if isinstance(inner, ir.Sum) and used[id(inner)] == 1 and _sign(term.weight):
+            found = visit(inner)
+            assert isinstance(found, ir.Sum)
+            return [replace(t, weight=multiply(term.weight, t.weight)) for t in found.terms]
+        product = _product(inner) if used[id(inner)] == 1 and _sign(term.weight) else None
+        if product is not None:
+            factor, other = map(visit, product)
+            return [replace(term, weight=multiply(term.weight, factor), operand=other)]
+        weight, operand = visit(term.weight), None if inner is None else visit(inner)
+        if weight is term.weight and operand is inner:
+            return (term,)
+        return (replace(term, weight=weight, operand=operand),)
+
+    return visit(value)
+
+
+def _product(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
+    """Return the factors of a product; a quotient by a power of two is one, to the last bit.
+
+    Arithmetic of scalars is left as it is: its value is found once for all rows.
+    """
+    if value is None or of_scalars(value):
+        return None
+    match value:
+        case ir.Op("mul", (factor, other)):
+            return factor, other
+        case ir.Op("div", (other, ir.Const(number))):
+            digits, exponent = math.frexp(number)
+            if abs(digits) == 0.5 and abs(exponent) < EXPONENT:
+                return ir.Const(1 / number), other
+    return None
+
+
+def _sign(weight: ir.Value) -> bool:
+    """Whether a weight changes no bits."""
+    return weight in (ir.ONE, ir.Const(-1.0))

@@ -1,0 +1,367 @@
+"""Place the calls of external steps: in which field, when, for which points, how many at once.
+
+Five rewrites of the recorded steps, each with the same results:
+
+- A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
+  in ``h`` itself, and nothing is copied.
+- Each external step gets the elements that are read after it. If it cannot make one of them, it
+  raises its error here, at the declaration. It may return a step that makes fewer.
+- A call moves down to the first step that needs what it makes, or that changes it, and below the
+  steps after that which do not depend on it. Assignments before it can then share loops.
+- Neighbouring calls are joined where their package can do it.
+- Each call gets the names of the temporaries in which only it writes what it makes. There it need
+  not make the same values again at each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ... import ir
+from ...algebra.analyse import reads
+from ...errors import Span, at
+from ...ir.liveness import read, replaced
+from ...points.affine import AXES, Affine
+from ...points.sets import Domain
+from ...spaces.space import Space, row_domain
+
+Placed: TypeAlias = tuple[ir.Step, Span | None]
+"""A step, and where the user wrote it."""
+
+
+def settled(
+    steps: Sequence[Placed],
+    fields: Mapping[str, ir.Field],
+    kept: frozenset[str],
+    *,
+    distributed: bool = False,
+) -> list[Placed]:
+    """Return the steps of a program with its calls where they run.
+
+    Parameters
+    ----------
+    steps
+        The steps that are needed.
+    fields
+        All fields and temporaries.
+    kept
+        The names of those that the program's caller has.
+    distributed
+        Whether the program runs on boxes with memory of their own: calls make everything at each
+        run, since nothing stays where fields take the place of temporaries.
+
+    Raises
+    ------
+    Error
+        If an external step cannot make what is read after it.
+    """
+    if not any(isinstance(step, ir.Call) for step, _ in steps):
+        return list(steps)
+    placed = _without_copies(list(steps), fields, kept)
+    placed = _narrowed(placed, fields, kept)
+    placed = _joined(_delayed(_moved_down(placed)))
+    return _named(placed if distributed else _made_once(placed, kept))
+
+
+# -- in which field ------------------------------------------------------------------------------
+
+
+def _without_copies(
+    steps: list[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[Placed]:
+    """Return steps in which temporaries of calls are the fields that they are copied to."""
+    called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields} - kept
+    for source in sorted(called):
+        for place, (copy, _) in enumerate(steps):
+            if copied(copy) != source or not _may_become(source, steps, place, fields):
+                continue
+            (target,) = ir.made(copy)
+            steps = [(renamed(step, source, target), span) for step, span in steps]
+            steps = [(step, span) for step, span in steps if copied(step) not in ir.made(step)]
+            break
+    return steps
+
+
+def copied(step: ir.Step) -> str | None:
+    """Return the field that a step copies point by point; None if it does something else."""
+    if not isinstance(step, ir.Assignment) or not isinstance(step.value, ir.Load):
+        return None
+    own = tuple(map(Affine.name, step.axes))
+    return step.value.array if step.value.index == own and not step.value.new else None
+
+
+def copies(program: ir.Program) -> frozenset[str]:
+    """Return the temporaries that are copies of fields, some of whose points calls make."""
+    names = {field.name for field in program.temporaries}
+    made = {
+        step.target for step in program.steps if isinstance(step, ir.Assignment) and copied(step)
+    }
+    return frozenset(names & made)
+
+
+def _may_become(
+    source: str, placed: Sequence[Placed], place: int, fields: Mapping[str, ir.Field]
+) -> bool:
+    """Whether a temporary may be the field that the step at a place copies it to.
+
+    From the first write of the temporary to the copy nothing may meet the field, but for old values
+    that the first write reads. After the copy the temporary is not written; while it is read, the
+    field is not written.
+    """
+    steps = [step for step, _ in placed]
+    (target,) = ir.made(steps[place])
+    if ir.made(steps[place]) != tuple(replaced(steps[place])):
+        return False
+    if fields[source].points != fields[target].points:
+        return False
+    writes = [n for n, step in enumerate(steps) if source in ir.made(step)]
+    ends = [n for n, step in enumerate(steps) if source in read(step)]
+    first = steps[writes[0]]
+    if not isinstance(first, ir.Assignment) or writes[-1] > place:
+        return False
+    between = steps[writes[0] + 1 : place]
+    after = steps[place + 1 : ends[-1]]
+    return not any(target in (*ir.made(s), *read(s)) for s in between) and not any(
+        target in ir.made(s) for s in after
+    )
+
+
+def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
+    """Return a step that has one field in the place of another."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        match part:
+            case ir.Load(array) if array == old:
+                return replace(part, array=new)
+            case ir.Gather(array=array) if array == old:
+                return part.of(new)
+        return None
+
+    if old not in (*ir.made(step), *read(step)):
+        return step
+    match step:
+        case ir.Call(_, _, fields):
+            return replace(step, fields=tuple(new if f == old else f for f in fields))
+        case ir.Group(assignments):
+            return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in assignments))
+        case ir.Solve(assignments=assignments, entries=entries):
+            return replace(
+                step,
+                assignments=tuple(_assignment(renamed(a, old, new)) for a in assignments),
+                entries=tuple(replace(e, value=ir.rewrite(e.value, change)) for e in entries),
+            )
+        case ir.Reduction():
+            return replace(step, value=ir.rewrite(step.value, change))
+    target = new if step.target == old else step.target
+    return replace(step, target=target, value=ir.rewrite(step.value, change))
+
+
+def _assignment(step: ir.Step) -> ir.Assignment:
+    assert isinstance(step, ir.Assignment)
+    return step
+
+
+# -- for which points ----------------------------------------------------------------------------
+
+
+def _narrowed(
+    steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[Placed]:
+    """Return steps whose calls make what is read after them, decided for the last call first."""
+    needed = {name: _points(field, everything=False) for name, field in fields.items()}
+    seen = set(kept)
+    narrowed: list[Placed] = []
+    for step, place in reversed(steps):
+        if isinstance(step, ir.Call):
+            visible = tuple(name in seen for name in step.fields)
+            with at(place):
+                external = step.external.wanted(_reads_after(step, needed), visible)
+            step = replace(step, external=external)
+            for name, (given, _) in zip(step.fields, external.fields, strict=True):
+                needed[name] = row_domain(given)
+        else:
+            _before(step, needed, seen)
+        narrowed.append((step, place))
+    return narrowed[::-1]
+
+
+def partly_needed(program: ir.Program) -> frozenset[str]:
+    """Return the temporaries of which a step makes elements that nobody needs, in any step.
+
+    Where they follow from points that no call has made, these elements may be anything.
+    """
+    if not any(isinstance(step, ir.Call) for step in program.steps):
+        return frozenset()
+    every = (*program.fields, *program.temporaries)
+    needed = {field.name: _points(field, everything=False) for field in every}
+    seen = {field.name for field in program.fields}
+    partly: set[str] = set()
+    for step in reversed(program.steps):
+        if isinstance(step, ir.Call):
+            for name, (given, _) in zip(step.fields, step.external.fields, strict=True):
+                needed[name] = row_domain(given)
+            continue
+        for part in ir.parts(step):
+            rows = _rows(part, step, needed, seen)
+            if isinstance(part, ir.Assignment) and not part.domain <= rows:
+                partly.add(part.target)
+        _before(step, needed, seen)
+    return frozenset(partly - {field.name for field in program.fields})
+
+
+def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
+    """Return what is read after a call, for sizes that leave none of its spaces empty."""
+    spaces = zip(call.fields, call.external.fields, strict=True)
+    return [needed[name] & row_domain(whole, (given,)) for name, (given, whole) in spaces]
+
+
+def _points(field: ir.Field, *, everything: bool = True) -> Domain:
+    """Return all points of a field, or none."""
+    return field.domain if everything else field.domain - field.domain
+
+
+def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:
+    """Change what is needed, and seen by the caller, after a step to what is so before it."""
+    rows = [_rows(part, step, needed, seen) for part in ir.parts(step)]
+    for part in ir.parts(step):
+        if isinstance(part, ir.Assignment):
+            needed[part.target] = needed[part.target] - part.domain
+    seen -= replaced(step)
+    values = [(part.value, domain) for part, domain in zip(ir.parts(step), rows, strict=True)]
+    if isinstance(step, ir.Solve):
+        values += [(entry.value, rows[0]) for entry in step.entries]
+    for value, domain in values:
+        for where, load in reads(value, domain):
+            if not load.new:
+                met = where.image(load.index, AXES[len(load.index)])
+                needed[load.array] = needed[load.array] | met
+        for gather in ir.gathers(value):
+            if not gather.new:
+                needed[gather.array] = needed[gather.array] | _points(gather.cols)
+
+
+def _rows(
+    part: ir.Assignment | ir.Reduction,
+    step: ir.Step,
+    needed: Mapping[str, Domain],
+    seen: Collection[str],
+) -> Domain:
+    """Return the rows of an assignment that somebody needs; all rows if they need each other."""
+    together = isinstance(step, (ir.Group, ir.Solve))
+    if isinstance(part, ir.Reduction) or together or part.target in seen:
+        return part.domain
+    return part.domain & needed[part.target] if part.order == "any" else part.domain
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+def _moved_down(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with each call just before the first one that meets a field of it."""
+    moved: list[Placed] = []
+    for step, place in reversed(steps):
+        stop = 0
+        if isinstance(step, ir.Call):
+            while stop < len(moved) and not _meet(moved[stop][0], step):
+                stop += 1
+            while stop and isinstance(moved[stop - 1][0], ir.Call):  # calls keep their order
+                stop -= 1
+        moved.insert(stop, (step, place))
+    return moved
+
+
+def _meet(step: ir.Step, call: ir.Call) -> bool:
+    """Whether a step reads or writes a field of a call."""
+    return not {*ir.made(step), *read(step)}.isdisjoint(call.fields)
+
+
+def _delayed(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with each call, and what depends on it, behind the steps that do not."""
+    delayed: list[Placed] = []
+    waiting: list[Placed] = []
+    for placed in steps:
+        step = placed[0]
+        if isinstance(step, ir.Call):
+            delayed += waiting
+            waiting = [placed]
+        elif waiting and any(_ordered(before, step) for before, _ in waiting):
+            waiting.append(placed)
+        else:
+            delayed.append(placed)
+    return delayed + waiting
+
+
+def _ordered(before: ir.Step, after: ir.Step) -> bool:
+    """Whether two steps depend on each other's order."""
+    made, later = {*ir.made(before)}, {*ir.made(after)}
+    return not (made.isdisjoint(later | read(after)) and later.isdisjoint(read(before)))
+
+
+# -- how many at once ----------------------------------------------------------------------------
+
+
+def _joined(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps with neighbouring calls joined."""
+    joined: list[Placed] = []
+    for step, place in steps:
+        last = joined[-1][0] if joined else None
+        both = None
+        if isinstance(step, ir.Call) and isinstance(last, ir.Call) and not _meet(step, last):
+            both = last.external.joined(step.external)
+        if both is None:
+            joined.append((step, place))
+            continue
+        assert isinstance(step, ir.Call)
+        assert isinstance(last, ir.Call)
+        made = ir.Call(both.name, both, last.fields + step.fields, last.scalars + step.scalars)
+        joined[-1] = made, joined[-1][1]
+    return joined
+
+
+# -- how often -----------------------------------------------------------------------------------
+
+
+def _made_once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
+    """Return steps whose calls know the fields in which other steps write only the given points."""
+    known: list[Placed] = []
+    for step, place in steps:
+        if isinstance(step, ir.Call):
+            alone = tuple(
+                name not in kept
+                and all(_leaves(other, name, given) for other, _ in steps if other is not step)
+                for name, (given, _) in zip(step.fields, step.external.fields, strict=True)
+            )
+            external = step.external.once(alone)
+            if external is not step.external:
+                names = tuple(name for name, yes in zip(step.fields, alone, strict=True) if yes)
+                step = replace(step, external=external, alone=names)
+        known.append((step, place))
+    return known
+
+
+def _leaves(step: ir.Step, name: str, given: Space) -> bool:
+    """Whether a step writes only the given points of a field."""
+    if isinstance(step, ir.Call):
+        return name not in step.fields
+    return all(
+        part.domain <= row_domain(given)
+        for part in ir.parts(step)
+        if isinstance(part, ir.Assignment) and part.target == name
+    )
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def _named(steps: Sequence[Placed]) -> list[Placed]:
+    """Return steps whose calls have names of their own."""
+    taken: set[str] = set()
+    named: list[Placed] = []
+    for step, place in steps:
+        if isinstance(step, ir.Call):
+            step = replace(step, name=ir.fresh(step.external.name, taken))
+            taken.add(step.name)
+        named.append((step, place))
+    return named

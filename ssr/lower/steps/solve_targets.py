@@ -1,0 +1,86 @@
+"""Let solutions be made where they are copied to. Keeps bits.
+
+    before:  A t = r        t: a temporary
+             r[:] = t
+    after:   A r = r
+
+Of systems along lines, all that a line needs of arrays is copied before its sweeps. So the field
+may be one that the systems read, if each line reads nothing of it but its own points. Rows that are
+made together, one after the other, may read of it what they have not made yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ... import ir
+from ...algebra.analyse import reads
+from ...algebra.lines import offset_of
+from ...ir.liveness import read
+from ...points.affine import Affine
+from .place_calls import copied
+
+
+def solved_in_place(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:
+    """Return steps that make solutions where these are copied to."""
+    found = list(steps)
+    for solve in [step for step in steps if isinstance(step, (ir.Solve, ir.Group))]:
+        for name in ir.made(solve):
+            if name in temporaries:
+                place = next(n for n, step in enumerate(found) if name in ir.made(step))
+                _retarget(found, place, name)
+    return tuple(found)
+
+
+def _retarget(steps: list[ir.Step], place: int, name: str) -> None:
+    """Let the step at a place make what a temporary is copied to, if it is only copied."""
+    solve = steps[place]
+    readers = [n for n, step in enumerate(steps) if name in read(step)]
+    writers = [n for n, step in enumerate(steps) if name in ir.made(step)]
+    if len(readers) != 1 or writers != [place] or readers[0] < place:
+        return
+    copy = steps[readers[0]]
+    if not isinstance(solve, (ir.Solve, ir.Group)) or not isinstance(copy, ir.Assignment):
+        return
+    if copied(copy) != name:
+        return
+    target, between = copy.target, steps[place + 1 : readers[0]]
+    if any(target in (*ir.made(s), *read(s)) for s in between) or target in ir.made(solve):
+        return
+    own = next(a for a in solve.assignments if a.target == name)
+    if copy.domain != own.domain or not _reads_in_time(solve, target, own):
+        return
+    moved = replace(own, target=target, part=copy.part)
+    together = [moved if a is own else a for a in solve.assignments]
+    made = (replace(a, value=ir.reading(a.value, name, target)) for a in together)
+    steps[place] = replace(solve, assignments=tuple(made))
+    del steps[readers[0]]
+
+
+def _reads_in_time(solve: ir.Solve | ir.Group, array: str, writer: ir.Assignment) -> bool:
+    """Whether old values of an array are read before they would be overwritten."""
+    if isinstance(solve, ir.Solve):
+        return _reads_own_lines(solve, array)
+    if any(g.array == array for value in ir.values(solve) for g in ir.gathers(value)):
+        return False
+    row, late = tuple(map(Affine.name, writer.axes)), False
+    for a in solve.assignments:
+        for rows, load in reads(a.value, a.domain):
+            if load.array == array:
+                met = rows & writer.domain.preimage(load.index, writer.axes)
+                pair = (row, load.index) if a.order == "backward" else (load.index, row)
+                if not met.before(*pair).empty or (late and not met.equal(*pair).empty):
+                    return False
+        late = late or a is writer
+    return True
+
+
+def _reads_own_lines(solve: ir.Solve, array: str) -> bool:
+    """Whether each line reads nothing of an array but its own points."""
+    axes = solve.assignments[0].axes
+    for load in (v for value in ir.values(solve) for v in ir.loads(value) if v.array == array):
+        offset = offset_of(load.index, axes)
+        if offset is None or any(offset[: solve.axis] + offset[solve.axis + 1 :]):
+            return False
+    return True

@@ -1,0 +1,312 @@
+"""Store values that would be computed several times, where that costs more than a temporary.
+
+    before:  y[i] = - exp(k[i-1]) x[i-1] + 2 exp(k[i]) x[i] - exp(k[i+1]) x[i+1]
+    after:   once[i] = exp(k[i])
+             y[i] = - once[i-1] x[i-1] + 2 once[i] x[i] - once[i+1] x[i+1]
+
+Operands of products are temporaries already. What is left are values of entries that a matrix
+takes at other points than its row, and expressions that a program uses again in a step that reads
+neighbours of what an earlier step has made; what is equal at one row of one line is computed once
+in any case. A value is stored if that saves `STORING` operations. It is computed exactly at
+the points where it was before: they have to be those of a field, and nothing that it reads may
+change between its uses. This keeps bits, and depends on the program only, not on sizes or boxes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from ... import ir
+from ...elementary import FUNCTIONS
+from ...ir.liveness import read
+from ...ir.translation import Forms, Offset
+from ...points.affine import AXES, Affine
+from ...points.sets import Domain
+from ...symbols.operations import CONDITIONS, is_condition
+from ...symbols.printing import show
+from .simplify import value_at
+
+STORING = 40
+"""Operations that a temporary costs: more where it goes through memory, less where it is lines."""
+
+COSTS = {name: function.cost for name, function in FUNCTIONS.items()} | {"pow": 250, "div": 10}
+COSTS |= dict.fromkeys((*CONDITIONS, "where", "min", "max"), 2)
+"""The costs of operations; all others, and the terms of a sum, cost one."""
+
+NOTABLE, LONG = 10, 40
+"""The least cost of a value that is mentioned if it is computed again; letters that are shown."""
+
+Place = tuple[int, Offset]
+"""Where a value is computed: the level of the step, and the point as an offset to its row.
+
+Steps of one level do not read neighbours of what the others make, so that they can share lines.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A value that is computed at several places: its form, and one value of this form.
+
+    The steps are those that compute it, by their numbers.
+    """
+
+    form: int
+    value: ir.Value
+    offset: Offset
+    places: tuple[Place, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def saved(self) -> int:
+        """The operations that are saved at each row if it is stored."""
+        return cost(self.value) * (len(self.places) - 1)
+
+
+def stored_values(program: ir.Program) -> ir.Program:
+    """Return a program in which costly values that are computed several times are stored."""
+    changed: ir.Program | None = program
+    while changed is not None:
+        program = changed
+        forms = Forms()
+        worth = [r for r in repeated(program, forms) if r.saved >= STORING]
+        worth.sort(key=lambda r: (-r.saved, r.form))
+        changed = next(filter(None, (_stored(program, forms, r) for r in worth)), None)
+    return program
+
+
+def storage_notes(program: ir.Program) -> tuple[str, ...]:
+    """Return a note on each temporary that is read at several places, and on what has none."""
+    return (*_stored_notes(program), *_repeated_notes(program))
+
+
+def _stored_notes(program: ir.Program) -> Iterator[str]:
+    places: dict[str, set[tuple[int, tuple[Affine, ...]]]] = {}
+    for n, step in enumerate(program.steps):
+        for load in (load for value in ir.values(step) for load in ir.loads(value)):
+            places.setdefault(load.array, set()).add((n, load.index))
+    temporaries = {f.name for f in program.temporaries}
+    for part in (part for step in program.steps for part in ir.parts(step)):
+        if isinstance(part, ir.Assignment) and part.target in temporaries:
+            count = len(places.get(part.target, ()))
+            if count > 1:
+                yield (
+                    f"{part.target}[:] is stored: {count} places read it, "
+                    f"and computing it costs {cost(part.value)}."
+                )
+
+
+def _repeated_notes(program: ir.Program) -> Iterator[str]:
+    again = [r for r in repeated(program, Forms()) if cost(r.value) >= NOTABLE]
+    inside = {id(v) for r in again for part in ir.children(r.value) for v in ir.walk(part)}
+    for found in (r for r in again if id(r.value) not in inside):
+        text = show(found.value)
+        what = (
+            text if len(text) <= LONG else f"A value of {', '.join(sorted({*_read(found.value)}))}"
+        )
+        why = (
+            f"storing it saves {found.saved} and costs {STORING}"
+            if found.saved < STORING
+            else "its points are those of no field, or what it reads changes in between"
+        )
+        yield f"{what} is computed at {len(found.places)} places: {why}."
+
+
+def cost(value: ir.Value) -> int:
+    """Return the operations that a value takes, in units of an addition.
+
+    >>> x = ir.Load("x", ())
+    >>> cost(ir.Op("sqrt", (ir.Op("mul", (x, x)),)))
+    21
+    """
+    total = 0
+    for part in ir.walk(value, lambda part: not isinstance(part, ir.Rounded)):
+        match part:
+            case ir.Op(name):
+                total += COSTS.get(name, 1)
+            case ir.Sum(terms):
+                total += len(terms)
+    return total
+
+
+def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
+    """Return the values of a program that are computed at several places, in order."""
+    places: dict[int, dict[Place, None]] = {}
+    steps: dict[int, dict[int, None]] = {}
+    first: dict[int, tuple[ir.Value, Offset]] = {}
+    for n, (step, level) in enumerate(zip(program.steps, _levels(program.steps), strict=True)):
+        for part in ir.parts(step):
+            for value in _always(part.value):
+                found = forms.of(value, part.domain)
+                if found is not None and found.offset is not None:
+                    places.setdefault(found.number, {})[level, found.offset] = None
+                    steps.setdefault(found.number, {})[n] = None
+                    first.setdefault(found.number, (value, found.offset))
+    several = ((form, tuple(where)) for form, where in places.items() if len(where) > 1)
+    return [Repeated(form, *first[form], where, tuple(steps[form])) for form, where in several]
+
+
+def _levels(steps: Sequence[ir.Step]) -> list[int]:
+    """Return for each step how many times neighbours are read on the way to its values."""
+    known: dict[str, int] = {}
+    levels = []
+    for step in steps:
+        level = max((known.get(name, 0) for name in read(step)), default=0)
+        for part in ir.parts(step):
+            row = tuple(map(Affine.name, part.axes))
+            near = (v.array for v in ir.loads(part.value) if v.index != row)
+            gathered = (g.array for g in ir.gathers(part.value))
+            level = max([level, *(known[n] + 1 for n in (*near, *gathered) if n in known)])
+        levels.append(level)
+        known |= dict.fromkeys(ir.made(step), level)
+    return levels
+
+
+def _certain(value: ir.Value) -> tuple[ir.Value, ...]:
+    """Return what a value is made of at every row: of a choice, the condition only."""
+    chosen = isinstance(value, ir.Op) and value.name == "where"
+    return ir.children(value)[:1] if chosen else ir.children(value)
+
+
+def _always(value: ir.Value) -> Iterator[ir.Value]:
+    """Yield the operations and sums in a value that are computed whatever conditions say."""
+    seen: set[int] = set()
+    left = [value]
+    while left:
+        here = left.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if isinstance(here, (ir.Op, ir.Sum)) and not is_condition(here):
+            yield here
+        left += reversed(_certain(here))
+
+
+def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | None:
+    """Return a program that stores a value; None if it cannot be stored."""
+    reader = _Reader(forms, found.form)
+    uses = [
+        (n, offset, rows)
+        for n in found.steps
+        for part in ir.parts(program.steps[n])
+        for offset, rows in reader.uses(part)
+    ]
+    first, last = found.steps[0], found.steps[-1]
+    changed = {name for step in program.steps[first:last] for name in ir.made(step)}
+    if changed & {*_read(found.value)}:
+        return None
+    axes = AXES[len(found.offset)]
+    points = reduce(operator.or_, (rows.image(_moved(axes, o), axes) for _, o, rows in uses))
+    space = next((f for f in _spaces(program, axes) if f.domain.equals(points)), None)
+    if space is None:
+        return None
+    taken = {f.name for f in (*program.fields, *program.temporaries)}
+    name = ir.fresh("once", {*taken, *program.scalars, *program.sizes})
+    rows, back = space.domain, _moved(axes, tuple(-o for o in found.offset))
+    origin = ir.parts(program.steps[first])[0].origin
+    made = ir.Assignment(name, axes, rows, value_at(found.value, axes, back, rows), origin=origin)
+    steps = list(program.steps)
+    for n in found.steps:
+        steps[n] = reader.reading(steps[n], name)
+    return replace(
+        program,
+        temporaries=(*program.temporaries, replace(space, name=name)),
+        steps=(*steps[:first], made, *steps[first:]),
+    )
+
+
+def _read(value: ir.Value) -> Iterator[str]:
+    """Yield the names of what a value reads."""
+    for part in ir.walk(value):
+        match part:
+            case ir.Load(name) | ir.Scalar(name):
+                yield name
+
+
+def _moved(axes: tuple[str, ...], offset: Offset) -> tuple[Affine, ...]:
+    return tuple(Affine.name(axis) + step for axis, step in zip(axes, offset, strict=True))
+
+
+def _spaces(program: ir.Program, axes: tuple[str, ...]) -> Iterator[ir.Field]:
+    """Yield all that has points with these axes: fields, temporaries, rows of steps."""
+    parts = [part for step in program.steps for part in ir.parts(step)]
+    for field in (*program.fields, *program.temporaries, *map(program.rows, parts)):
+        if len(field.shape) == len(axes):
+            yield field
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What finds the values of a form in steps, and puts an array in their place.
+
+    What is computed under a condition only is left alone: no row may depend on what it would not
+    compute.
+    """
+
+    forms: Forms
+    form: int
+
+    def met(self, value: ir.Value, rows: Domain) -> Offset | None:
+        """Return the offset of a value if it has the form."""
+        found = self.forms.of(value, rows)
+        return found.offset if found is not None and found.number == self.form else None
+
+    def uses(self, part: ir.Assignment | ir.Reduction) -> Iterator[tuple[Offset, Domain]]:
+        """Yield the offsets at which a step computes the form, with the rows at which it does."""
+        seen: set[tuple[int, Domain]] = set()
+        left = [(part.value, part.domain)]
+        while left:
+            here, rows = left.pop()
+            if (id(here), rows) in seen:
+                continue
+            seen.add((id(here), rows))
+            offset = self.met(here, part.domain)
+            if offset is not None:
+                yield offset, rows
+            elif isinstance(here, ir.Sum):
+                for term in here.terms:
+                    inside = rows & term.domain
+                    left += [(each, inside) for each in (term.weight, term.operand) if each]
+            else:
+                left += [(each, rows) for each in _certain(here)]
+
+    def reading(self, step: ir.Step, name: str) -> ir.Step:
+        """Return a step that reads an array where it has computed the form."""
+        match step:
+            case ir.Group(assignments):
+                made = (replace(a, value=self._value(a, name)) for a in assignments)
+                return ir.Group(tuple(made))
+            case ir.Solve(assignments=assignments):
+                made = (replace(a, value=self._value(a, name)) for a in assignments)
+                return replace(step, assignments=tuple(made))
+            case ir.Assignment() | ir.Reduction():
+                return replace(step, value=self._value(step, name))
+        return step
+
+    def _value(self, part: ir.Assignment | ir.Reduction, name: str) -> ir.Value:
+        done: dict[int, ir.Value] = {}
+
+        def visit(here: ir.Value) -> ir.Value:
+            if id(here) not in done:
+                done[id(here)] = changed(here)
+            return done[id(here)]
+
+        def changed(here: ir.Value) -> ir.Value:
+            offset = self.met(here, part.domain)
+            if offset is not None:
+                return ir.Load(name, _moved(part.axes, offset))
+            match here:
+                case ir.Op(operation, args):
+                    certain = len(_certain(here))
+                    return ir.Op(operation, (*map(visit, args[:certain]), *args[certain:]))
+                case ir.Sum(terms):
+                    return ir.Sum(tuple(map(summand, terms)))
+            return here
+
+        def summand(term: ir.Term) -> ir.Term:
+            operand = None if term.operand is None else visit(term.operand)
+            return replace(term, weight=visit(term.weight), operand=operand)
+
+        return visit(part.value)

@@ -1,0 +1,1 @@
+"""Eigenvalues of symmetric matrices by LOBPCG."""
