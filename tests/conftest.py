@@ -35,9 +35,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 TARGETS = """
-    ssr/test_vectors ssr/test_line_ends ssr/test_boundary_lines ssr/test_wide_stencils
-    ssr/test_periodic ssr/test_compiled ssr/test_machine_code ssr/test_golden ssr/test_reductions
-    apps/test_poisson distribution/test_sweeps distribution/test_threads
+    ssr/programs/test_vectors
+    ssr/lower/test_line_ends
+    ssr/lower/test_boundary_lines
+    ssr/lower/test_wide_stencils
+    ssr/lower/test_periodic_sums
+    ssr/test_compiled
+    ssr/native/test_machine_code
+    ssr/compiler/test_golden
+    ssr/programs/test_reductions
+    apps/test_poisson
+    boundary/parallel/test_sweeps
+    boundary/parallel/test_threads
 """.split()  # noqa: SIM905
 """The modules of tests whose outcome depends on the processor that kernels are compiled for."""
 

@@ -142,17 +142,17 @@ def test_violation(tmp_path: Path, file: str, source: str, expected: str) -> Non
     assert found.startswith(f"{file}:{expected}")
 
 
-def test_rooms_are_climbed_by_no_import_of_any_kind(tmp_path: Path) -> None:
+def test_no_import_of_any_kind_leads_to_a_higher_layer(tmp_path: Path) -> None:
     inside = "def f():\n    from ..algebra import oracle\n"
     typing = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .. import ir\n"
     write(tmp_path, ALLOWED | {SSR: inside, "ssr/points/b.py": typing})
     assert list(layers.violations(tmp_path)) == [
-        "ssr/points/a.py:2: points imports algebra, a room above it.",
-        "ssr/points/b.py:3: points imports ir, a room above it.",
+        "ssr/points/a.py:2: points imports algebra, a layer above it.",
+        "ssr/points/b.py:3: points imports ir, a layer above it.",
     ]
 
 
-def test_files_of_one_room_import_each_other_in_no_circle(tmp_path: Path) -> None:
+def test_files_of_one_layer_import_each_other_in_no_circle(tmp_path: Path) -> None:
     files = {
         "ssr/algebra/a.py": "from .b import f\n",
         "ssr/algebra/b.py": "def f():\n    from . import c\n",
@@ -167,11 +167,11 @@ def test_files_of_one_room_import_each_other_in_no_circle(tmp_path: Path) -> Non
     ]
 
 
-def test_a_file_stands_in_a_room(tmp_path: Path) -> None:
+def test_a_file_belongs_to_a_layer(tmp_path: Path) -> None:
     write(tmp_path, ALLOWED | {"ssr/helpers.py": "", "ssr/misc/a.py": ""})
     assert list(layers.violations(tmp_path)) == [
-        "ssr/helpers.py:1: helpers is no room of ssr.",
-        "ssr/misc/a.py:1: misc is no room of ssr.",
+        "ssr/helpers.py:1: helpers is not a layer of ssr.",
+        "ssr/misc/a.py:1: misc is not a layer of ssr.",
     ]
 
 
@@ -183,3 +183,20 @@ def test_command_prints_and_exits_with_one(tmp_path: Path) -> None:
     first, second = run.stdout.splitlines()
     assert first.startswith("ssr/points/a.py:1: ")
     assert second.startswith("ssr/points/a.py:2: ")
+
+
+def test_a_folder_has_few_modules(tmp_path: Path) -> None:
+    write(tmp_path, {f"ssr/points/m{n}.py": "" for n in range(layers.MOST_MODULES + 1)})
+    assert list(layers.violations(tmp_path)) == [
+        "ssr/points: 17 modules; a folder has at most 16.",
+    ]
+
+
+def test_folders_inside_a_layer_have_an_order(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"ssr/lower/nests.py": "from .verify import nests\n", "ssr/lower/verify/nests.py": ""},
+    )
+    assert list(layers.violations(tmp_path)) == [
+        "ssr/lower/nests.py:1: nests imports verify, a layer above it.",
+    ]

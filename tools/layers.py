@@ -1,8 +1,8 @@
-"""Check the import layers: ``apps -> boundary -> ssr``, and the rooms inside both packages.
+"""Check the import layers: ``apps -> boundary -> ssr``, and the layers inside both packages.
 
 ``python tools/layers.py [root]`` prints each violation as ``file:line: sentence`` and exits with 1
 if there is any. The rules are the tables below; the files are parsed, never imported. Inside a
-package, an import goes down to a lower room or stays in its own, and no files import each other in
+package, an import goes down to a lower layer or stays in its own, and no files import each other in
 a circle. Imports inside functions and under ``TYPE_CHECKING`` count like all others.
 """
 
@@ -24,20 +24,31 @@ MAY_IMPORT = {
 }
 """Our packages a package may import, besides itself; private names of another, never."""
 
-ROOMS = {
+LAYERS = {
     "ssr": (
         "errors", "elementary", "version", "public", "command", "forking", "compiling", "options",
-        "kernel", "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "lower",
-        "emit", "native", "numba_backend", "build", "explain", "run", "provenance", "programs",
-        "matrices", "recurrences", "blocks", "coordinates", "solvers", "integrate", "output",
-        "simulation", "extension", "__init__", "__main__",
+        "kernel", "points", "symbols", "spaces", "ir", "runtime", "trace", "algebra", "distributed",
+        "lower", "emit", "native", "numba_backend", "compiler", "explain", "run", "provenance",
+        "programs", "matrices", "recurrences", "blocks", "coordinates", "solvers", "integrate",
+        "output", "simulation", "extension", "__init__", "__main__",
+    ),
+    "ssr/lower": (
+        "__init__", "nests", "accesses", "steps", "passes", "unit_strides", "tiling",
+        "loop_schedule", "lines", "fusing", "verify",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
-        "partition", "schedules", "worlds", "ranks", "off_grid", "replay", "__init__", "__main__",
+        "parallel", "off_grid", "__init__", "__main__",
+    ),
+    "boundary/parallel": (
+        "__init__", "partition", "schedules", "compiled", "worlds", "ranks", "verify", "programs",
+        "performance_model",
     ),
 }  # fmt: skip
-"""The folders and modules of a package from the ground up: each imports from those before it."""
+"""The folders and modules of a folder from the bottom up: each imports from those before it."""
+
+MOST_MODULES = 16
+"""The modules that a folder of a package may have, besides ``__init__``."""
 
 FORBIDDEN = {"ssr": {"mpi4py"}}
 """Packages of others that a package never imports."""
@@ -164,15 +175,17 @@ def violations(root: Path) -> Iterator[str]:
                 for sentence in _check(file, package, item):
                     yield f"{file}:{item.line}: {sentence}"
                 target = _file_of(root, item) if item.top == package else None
-                if target is not None and package in ROOMS:
+                if target is not None and package in LAYERS:
                     edges.setdefault((file, target), item.line)
-            if package in ROOMS and _room(file) not in ROOMS[package]:
-                yield f"{file}:1: {_room(file)} is no room of {package}."
+            for folder, layers in LAYERS.items():
+                if (layer := _layer(file, folder)) is not None and layer not in layers:
+                    yield f"{file}:1: {layer} is not a layer of {folder}."
             if package in ("apps", *FACES):
                 for line, name in _unlisted(root, tree, reader.imports):
                     yield f"{file}:{line}: {package} uses {name}, which is not a public name."
-        yield from _climbing(package, edges)
+        yield from _climbing(edges)
         yield from _circles(edges)
+        yield from _crowded(root, package)
 
 
 def _check(file: str, package: str, item: Import) -> Iterator[str]:
@@ -207,18 +220,31 @@ def _file_of(root: Path, item: Import) -> str | None:
     return None
 
 
-def _room(file: str) -> str:
-    """Return the folder of a package that a file stands in, or the file's own name."""
-    return file.split("/")[1].removesuffix(".py")
+def _layer(file: str, folder: str) -> str | None:
+    """Return the folder or module of a folder that a file belongs to, or None outside it."""
+    if not file.startswith(f"{folder}/"):
+        return None
+    return file.removeprefix(f"{folder}/").split("/")[0].removesuffix(".py")
 
 
-def _climbing(package: str, edges: Mapping[Edge, int]) -> Iterator[str]:
-    """Yield the imports of one package that lead to a higher room."""
-    floors = {room: floor for floor, room in enumerate(ROOMS.get(package, ()))}
-    for (file, target), line in edges.items():
-        here, there = _room(file), _room(target)
-        if floors.get(there, 0) > floors.get(here, len(floors)):
-            yield f"{file}:{line}: {here} imports {there}, a room above it."
+def _climbing(edges: Mapping[Edge, int]) -> Iterator[str]:
+    """Yield the imports of one package that lead to a higher layer."""
+    for folder, layers in LAYERS.items():
+        levels = {layer: level for level, layer in enumerate(layers)}
+        for (file, target), line in edges.items():
+            here, there = _layer(file, folder), _layer(target, folder)
+            if here in levels and levels.get(there or "", 0) > levels[here]:
+                yield f"{file}:{line}: {here} imports {there}, a layer above it."
+
+
+def _crowded(root: Path, package: str) -> Iterator[str]:
+    """Yield the folders of a package that have too many modules."""
+    if package in LAYERS:
+        for folder in sorted({path.parent for path in (root / package).rglob("*.py")}):
+            count = sum(1 for path in folder.glob("*.py") if path.stem != "__init__")
+            if count > MOST_MODULES:
+                place = folder.relative_to(root).as_posix()
+                yield f"{place}: {count} modules; a folder has at most {MOST_MODULES}."
 
 
 def _circles(edges: Mapping[Edge, int]) -> Iterator[str]:
@@ -288,7 +314,7 @@ def _listed(root: Path, module: str) -> set[str] | None:
 def main(root: Path) -> int:
     """Print all violations; return the exit status."""
     found = list(violations(root))
-    print("\n".join(found) or "layers: apps -> boundary -> ssr holds, and so do the rooms")
+    print("\n".join(found) or "layers: apps -> boundary -> ssr holds, and so do the layers inside")
     return 1 if found else 0
 
 

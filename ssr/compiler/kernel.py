@@ -44,7 +44,8 @@ class Kernel:
 
     ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
     the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
-    A kernel for boxes with memory of their own takes the steps of a schedule (`ssr.distributed.step_tables`).
+    A kernel for boxes with memory of their own takes the steps of a schedule
+    (`ssr.distributed.step_tables`).
     """
 
     name: str

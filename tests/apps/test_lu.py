@@ -13,7 +13,7 @@ import ssr
 from apps import lu
 from apps.npb.flow import changes, states
 from apps.npb.run import KNOWN, begun, main, residual
-from tests.distribution.ranks import plain_kernels
+from tests.boundary.parallel.ranks import plain_kernels
 from tests.ssr import plain
 
 LOWER = {

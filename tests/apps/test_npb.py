@@ -17,8 +17,8 @@ import ssr
 from apps import bt, sp
 from apps.npb import flow
 from apps.npb.run import KNOWN, begun, exact, initial, main, residual, run
-from tests.distribution.ranks import plain_kernels
-from tests.distribution.test_mpi import ROOM, ROOT
+from tests.boundary.parallel.ranks import plain_kernels
+from tests.boundary.parallel.test_mpi import ROOM, ROOT
 
 STEPS = {"BT": bt.step, "SP": sp.step}
 LAUNCHER = shutil.which("mpiexec")

@@ -25,7 +25,7 @@ from apps.swe.checkpoint import load
 from apps.swe.constants import Constants
 from apps.swe.volumes import Volumes, program
 from tests.apps.swe_oracle import FieldSolver, lines
-from tests.distribution.test_messages import OneOfMany
+from tests.boundary.parallel.test_messages import OneOfMany
 
 
 @pytest.mark.parametrize("n", [8, 13])

@@ -20,7 +20,7 @@ import numpy as np
 
 import ssr
 
-from ..distribution import ranks
+from ..boundary.parallel import ranks
 from . import distributed, fills, linked, matrices, mixed, others, programs, rounding
 from .cases import Case, Outcome, Run, examine, source
 from .runs import distributed_runs, runs

@@ -16,7 +16,8 @@ from ssr import ir
 from ssr.compiler.pipeline import stages
 from ssr.lower.nests import in_place, nest
 from ssr.points.affine import Affine
-from tests.ssr import memory, programs, strategies
+from tests.ssr import memory, strategies
+from tests.ssr import sample_programs as programs
 
 from ..random_examples import examples
 from .interpret import interpret_nest, interpret_program

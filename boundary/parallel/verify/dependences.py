@@ -7,11 +7,10 @@ statements before it, and of rows before its own where a sweep reads these. The 
 what reads the right values writes the right value. At the end each box must hold the last write of
 all that it owns.
 
-What statements read and write is derived from the statements themselves, not from the footprints of
-the planner; that the rows of a box run in a right order on that box is what `ssr.lower.verify.nests`
-proves. Sets are exact, for products with stored matrices too, where the columns of single entries
-are looked at if the set around them does not decide. The work grows with statements and boxes, not
-with points.
+Reads and writes are derived from the statements themselves, not from the footprints of the planner;
+`ssr.lower.verify.nests` proves the order of rows within a box. Sets are exact, for products with
+stored matrices too, where the columns of single entries are looked at if the set around them does
+not decide. The work grows with statements and boxes, not with points.
 
 Of steps of another package the pieces are run that the schedule gives to each box; every ghost is
 taken to have the same value in whichever box it is made. Offsets in memory, numbers in tables, and
