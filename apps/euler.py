@@ -56,10 +56,10 @@ class Axis:
 
     def __init__(self, axis: int) -> None:
         faces = cells.faces(axis)
-        self.below = ssr.along(near, wide, axis, {-1: -1.0, 0: 1.0})
-        self.above = ssr.along(near, wide, axis, {0: -1.0, 1: 1.0})
-        self.before = ssr.along(faces, near, axis, {-1: 1.0})
-        self.behind = ssr.along(faces, near, axis, {0: 1.0})
+        self.below = ssr.axis_stencil(near, wide, axis, {-1: -1.0, 0: 1.0})
+        self.above = ssr.axis_stencil(near, wide, axis, {0: -1.0, 1: 1.0})
+        self.before = ssr.axis_stencil(faces, near, axis, {-1: 1.0})
+        self.behind = ssr.axis_stencil(faces, near, axis, {0: 1.0})
         self.across = ssr.difference(cells, faces, axis)
 
 
@@ -140,7 +140,7 @@ def inflow(
     Beside a wall the velocity along the side is zero.
     """
     E = p / (GAMMA - 1.0) + 0.5 * rho * (u * u + v * v)
-    return [bc.constant([rho, rho * u, rho * v, E], axis, side)]
+    return [bc.ghost_value([rho, rho * u, rho * v, E], axis, side)]
 
 
 def outflow(
@@ -282,8 +282,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, value in ("n", n), ("steps", steps):
         if value < 1:
             parser.error(f"--{name} is {value}; it must be at least 1.")
-    on = bc.spread(cells, ranks_of(parser, given), ny=n, nx=n)
-    say = print if on.first else lambda _: None
+    on = bc.distribute(cells, ranks_of(parser, given), ny=n, nx=n)
+    say = print if on.is_root else lambda _: None
     U, start = on.empty(gas), time.perf_counter()
     U.fill(bubble(n))
     fill = SIDES[given.sides]()

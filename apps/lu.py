@@ -46,7 +46,7 @@ def relaxed(*row: Any, U: Any, dt: Any, h: Any) -> Iterator[Any]:
 def step(R: Any, U: Any, S: Any, dt: Any, h: Any) -> None:
     """Advance U by a time step."""
     A = relaxed.bind(U=U, dt=dt, h=h)
-    V = A.tril().solve(ssr.let(dt * (flow.spatial(U, h) - S)))
+    V = A.tril().solve(ssr.materialize(dt * (flow.spatial(U, h) - S)))
     R[:] = A.triu().solve(A.diagonal() @ V)
     U[flow.inner] = U[flow.inner] + R / (OMEGA * (2.0 - OMEGA))
 

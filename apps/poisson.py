@@ -79,7 +79,7 @@ def problem(size: int) -> tuple[Callable[..., np.ndarray], Callable[..., np.ndar
 class Run:
     """The history of a method that starts at zero, and its last iterate u."""
 
-    def __init__(self, method: str, on: bc.Spread) -> None:
+    def __init__(self, method: str, on: bc.Distribution) -> None:
         self.method = method
         self.size = 2 * on.sizes["m"] + 1
         self.exact, self.b, self.u = (on.zeros(points) for _ in range(3))
@@ -98,7 +98,7 @@ class Run:
         self.resumed = time.perf_counter()
 
 
-def gauss_seidel(on: bc.Spread, sweeps: int) -> Run:
+def gauss_seidel(on: bc.Distribution, sweeps: int) -> Run:
     """Return the run of symmetric Gauss-Seidel."""
     run = Run("symmetric Gauss-Seidel", on)
     for _ in range(sweeps):
@@ -108,7 +108,7 @@ def gauss_seidel(on: bc.Spread, sweeps: int) -> Run:
 
 
 def conjugate_gradients(
-    on: bc.Spread, method: str = "CG", M: Any = None, most: int | None = None
+    on: bc.Distribution, method: str = "CG", M: Any = None, most: int | None = None
 ) -> Run:
     """Return the run of CG, perhaps with a preconditioner, of a number of iterations at most."""
     run = Run(method, on)
@@ -116,7 +116,7 @@ def conjugate_gradients(
     return run
 
 
-def compare(on: bc.Spread, sweeps: int, most: int | None = None, *, alone: bool) -> list[Run]:
+def compare(on: bc.Distribution, sweeps: int, most: int | None = None, *, alone: bool) -> list[Run]:
     """Return the runs of all methods, or of those that many ranks can do."""
     runs = [conjugate_gradients(on, most=most)]
     if alone:
@@ -179,8 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.n < 3 or given.n % 2 == 0:
         bc.abort(f"--n {given.n} is not an odd number from 3 on", status=2)
     alone, middle = ranks is None, given.n // 2
-    on, small = (bc.spread(points, ranks, m=k) for k in (middle, max(1, middle // 2)))
-    say = print if on.first else lambda *_: None
+    on, small = (bc.distribute(points, ranks, m=k) for k in (middle, max(1, middle // 2)))
+    say = print if on.is_root else lambda *_: None
     first = compare(on, 1, 1, alone=alone)
     say(f"kernels ready after {sum(run.seconds for run in first):.1f} s\n")
     runs = compare(on, given.sweeps, alone=alone)

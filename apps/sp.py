@@ -28,21 +28,21 @@ def solved(R: Any, axes: tuple[int, ...], U: Any, dt: Any, h: Any) -> Any:
     sound, ``p / (rho c)``. T makes changes of the state of those of density, velocities, pressure.
     """
     rho = U[inner][0]
-    t, *u, p = ssr.let(ssr.vector(1.0 / rho, *derived(U[inner])[:4]))
-    c = ssr.let(ssr.sqrt(C1 * p * t))
+    t, *u, p = ssr.materialize(ssr.vector(1.0 / rho, *derived(U[inner])[:4]))
+    c = ssr.materialize(ssr.sqrt(C1 * p * t))
     T = ssr.diagonal(changes, ssr.jacobian(conserved)((rho, *u, p)))
 
     def moved(along: Any, axis: int, speed: Any) -> Any:
         """Return the solution for what is transported along an axis at a speed."""
-        first = ssr.difference(inner, inner, axis, outside="drop") @ ssr.diagonal(inner, speed)
-        second = ssr.difference(inner, inner, axis, derivative=2, outside="drop")
+        first = ssr.difference(inner, inner, axis, outside="zero") @ ssr.diagonal(inner, speed)
+        second = ssr.difference(inner, inner, axis, derivative=2, outside="zero")
         diffused = second @ ssr.diagonal(inner, DIRECTIONS[axis] + C1C5 * C3C4 * t)
         still = ssr.identity(inner) + 0.25 * dt * (second @ second)
         return (still + dt / h * first - dt / h**2 * diffused).solve(along)
 
     if 2 in axes:
         density, *v, pressure = T.solve(R)
-        R = ssr.let(ssr.vector(density - pressure / c**2, *v, t / c * pressure))
+        R = ssr.materialize(ssr.vector(density - pressure / c**2, *v, t / c * pressure))
     for axis in axes:
         entropy, normal, *across, sound = R
         speed = u[2 - axis]

@@ -43,9 +43,9 @@ def cubed_program(n: int) -> ssr.Program:
     (size,) = ssr.sizes("n")
     grid = bc.Grid(6 * [(size, size)], links=bc.cubed_sphere())
     cells, wide = grid.cells, grid.cells.grow(WIDTH)
-    edge = bc.interpolate(*geometry.interpolation(n, WIDTH)) @ bc.copy()
+    edge = bc.interpolate(*geometry.interpolation(n, WIDTH)) @ bc.linked()
     sides = np.moveaxis(geometry.rotations(n, WIDTH), (2, 3), (0, 1))[:, [2, 3, 0, 1]]
-    scalar, vector = bc.fill(wide, edge), bc.fill(wide.vector(2), bc.rotate(sides) @ edge)
+    scalar, vector = bc.fill(wide, edge), bc.fill(wide.vector(2), bc.transform_vector(sides) @ edge)
 
     @ssr.program(h=wide, u=wide.vector(2))
     def fill(h: Any, u: Any) -> None:
@@ -73,7 +73,7 @@ def shared_program(fields: int) -> ssr.Program:
     """Return the mean of the copies of the points that panels share, in place."""
     (size,) = ssr.sizes("n")
     nodes = bc.Grid(6 * [(size, size)], links=bc.cubed_sphere()).cells.nodes().vector(fields)
-    mean = bc.synchronise(nodes)
+    mean = bc.synchronize(nodes)
 
     @ssr.program(u=nodes)
     def unify(u: Any) -> None:

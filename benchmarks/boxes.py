@@ -73,7 +73,7 @@ def stage(n: int, parts: tuple[int, int] | None, ranks: Any = None) -> Call:
         **{name: field.gather() for name, field in volumes.Volumes(n, FLOW).constants.items()},
     }
     if parts is not None:
-        on = bc.spread(grid, ranks or bc.simulated(1), more=n - 5, cut=parts)
+        on = bc.distribute(grid, ranks or bc.simulated_ranks(1), more=n - 5, cut=parts)
         arrays = {name: on.scatter(kinds[name], array) for name, array in arrays.items()}
     run = program.bind(**arrays, per=n / (2 * geometry.EDGE))
     return lambda: run(0.0, 1.0)
@@ -84,7 +84,7 @@ def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
     size = ssr.size("n")
     cube = ssr.Space(size, size, size)
     weights: Weights = {o: 26.0 if o == (0, 0, 0) else -1.0 for o in product((-1, 0, 1), repeat=3)}
-    A = ssr.stencil(cube, cube, weights, outside="drop")
+    A = ssr.stencil(cube, cube, weights, outside="zero")
 
     @ssr.program(y=cube, x=cube)
     def multiply(y: Any, x: Any) -> None:
@@ -94,7 +94,7 @@ def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
     if parts is None:
         bound: Callable[[], Any] = multiply.bind(np.zeros_like(x), x)
     else:
-        on = bc.spread(cube, bc.simulated(1), n=n, cut=parts)
+        on = bc.distribute(cube, bc.simulated_ranks(1), n=n, cut=parts)
         bound = multiply.bind(on.zeros(cube), on.scatter(cube, x))
     return lambda: bound()
 
@@ -102,7 +102,7 @@ def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
 def box_of_a_rank(rounds: int) -> Found:
     """Return the times of the slowest of 16 ranks, run alone, and of whole panels as large."""
     (whole,) = timing.measure({"whole": stage(48, None)}, 50 * rounds, sample=0.0)
-    ranks = bc.trace(partial(stage, 192, (4, 4)), ranks=16, calls=50 * rounds)
+    ranks = bc.performance_model.trace(partial(stage, 192, (4, 4)), ranks=16, calls=50 * rounds)
     slowest = float(ranks.work.sum(axis=1).max())
     return Found(slowest, whole.minimum, slowest / whole.minimum)
 

@@ -40,7 +40,7 @@ def galerkin() -> Run:
     fine = ssr.Space(nz, ny, nx)
     weights: Weights = {o: 6.0 if not any(o) else -1.0 for o in product((-1, 0, 1), repeat=3)
                if sum(map(abs, o)) < 2}  # fmt: skip
-    A = ssr.stencil(fine, fine, weights, outside="drop")
+    A = ssr.stencil(fine, fine, weights, outside="zero")
     cycle = ssr.solvers.Multigrid.galerkin(A, 3)
     r = np.ones((11, 11, 11))
     return lambda: cycle(np.zeros_like(r), r)
@@ -98,7 +98,7 @@ def right_hand_side() -> Run:
 
 
 def incomplete() -> Run:
-    """Return the factorisation and the two sweeps of a DILU with odd offsets in 3-D."""
+    """Return the factorization and the two sweeps of a DILU with odd offsets in 3-D."""
     offsets = (0, 0, 0), (0, 1, 2), (0, -1, -2), (1, -2, 1), (-1, 2, -1), (1, 0, -1), (-1, 0, 1)
 
     @ssr.matrix(rows=space, cols=space)
@@ -138,9 +138,9 @@ def statements() -> Run:
     faces = plane.faces(1)
     cross = ssr.stencil(
         plane, plane, {(0, 0): 0.5, (0, 1): 0.25, (0, -1): 0.125, (1, 0): -0.5, (-1, 0): 0.25},
-        outside="drop",
+        outside="zero",
     )  # fmt: skip
-    skew = ssr.stencil(plane, plane, {(0, 0): 2.0, (-2, 1): 0.5, (1, -3): 0.25}, outside="drop")
+    skew = ssr.stencil(plane, plane, {(0, 0): 2.0, (-2, 1): 0.5, (1, -3): 0.25}, outside="zero")
     slope = shift(faces, plane, 1, {-1: -1.0, 0: 1.0})
 
     @ssr.program(x=plane, y=plane, z=plane, g=faces, s=ssr.scalar)

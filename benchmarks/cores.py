@@ -119,7 +119,7 @@ def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
 def _simulated(n: int, count: int, alone: Call) -> tuple[float, float]:
     """Return the seconds of the undistributed program and, simulated, those on ranks."""
     make = partial(conjugate_gradients, n)
-    trace = bc.trace(make, count, calls=4, placements=3, beside=alone)
+    trace = bc.performance_model.trace(make, count, calls=4, placements=3, beside=alone)
     assert trace.beside is not None
     return trace.beside, trace.replay(MIDDLE).seconds
 

@@ -70,7 +70,7 @@ def ours(halo: Halo, ranks: Any, whole: Any) -> tuple[Callable[[int], object], b
     ny, nx = ssr.sizes("ny nx")
     plane = ssr.Space(ny, nx)
     weights: Weights = {(0, 0): 0.5, (-1, 0): 0.125, (0, -1): 0.125, (0, 1): 0.125, (1, 0): 0.125}
-    A = ssr.stencil(plane, plane, weights, outside="drop")
+    A = ssr.stencil(plane, plane, weights, outside="zero")
 
     @ssr.program(u=plane)
     def step(u: Any) -> None:
@@ -78,7 +78,7 @@ def ours(halo: Halo, ranks: Any, whole: Any) -> tuple[Callable[[int], object], b
 
     (rows, columns), one = whole.shape, whole.shape == halo.shape
     cut = (1, 1) if one else (2, 1) if halo.way == "rows" else (1, 2)
-    on = bc.spread(plane, ranks, cut=cut, ny=rows, nx=columns)
+    on = bc.distribute(plane, ranks, cut=cut, ny=rows, nx=columns)
     u = on.scatter(plane, whole)
     run = step.bind(u)
     run()
@@ -93,7 +93,7 @@ def exchange(comm: Any, rounds: int, name: str) -> Samples:
     whole = np.concatenate([half, half[::-1, ::-1]], 0 if halo.way == "rows" else 1)
     calls: dict[str, Callable[[int], object]] = {}
     calls["ours"], field = ours(halo, comm, whole)
-    calls["ours, product"], _ = ours(halo, bc.simulated(1), half)
+    calls["ours, product"], _ = ours(halo, bc.simulated_ranks(1), half)
     calls["by hand, product"] = by_hand.products(half)
     for other, make in (
         ("by hand", by_hand.compiled),
@@ -113,7 +113,7 @@ def panels(comm: Any, rounds: int) -> Samples:
     """Time the ghosts of panels, three on each rank, with the exchange that they need."""
     program = cubed_program(CELLS)
     kinds: dict[str, Any] = dict(program.signature.kinds)
-    on = bc.spread(kinds["h"].grid, comm, n=CELLS)
+    on = bc.distribute(kinds["h"].grid, comm, n=CELLS)
     values = np.random.default_rng(1).random((3, 6, *2 * [CELLS + 2 * WIDTH]))
     fields = [on.scatter(kinds["h"], values[0]), on.scatter(kinds["u"], values[1:])]
     run = program.bind(*fields)
@@ -185,7 +185,7 @@ def product27(n: int, comm: Any) -> Call:
     size = ssr.size("n")
     cube = ssr.Space(size, size, size)
     weights: Weights = {o: 26.0 if o == (0, 0, 0) else -1.0 for o in product((-1, 0, 1), repeat=3)}
-    A = ssr.stencil(cube, cube, weights, outside="drop") * (1.0 / 52.0)
+    A = ssr.stencil(cube, cube, weights, outside="zero") * (1.0 / 52.0)
 
     @ssr.program(y=cube, x=cube, options=ssr.Options(fuse=False))
     def twice(y: Any, x: Any) -> None:
@@ -196,7 +196,7 @@ def product27(n: int, comm: Any) -> Call:
     if comm is None:
         bound: Callable[[], Any] = twice.bind(np.zeros_like(x), x)
     else:
-        on = bc.spread(cube, comm, n=n, cut=(2, 1, 1))
+        on = bc.distribute(cube, comm, n=n, cut=(2, 1, 1))
         bound = twice.bind(on.zeros(cube), on.scatter(cube, x))
     return lambda: bound()
 
@@ -206,7 +206,7 @@ def sweeps(n: int, comm: Any) -> Call:
     size = ssr.size("n")
     plane = ssr.Space(size, size)
     near: Weights = {(-1, 0): -1.0, (0, -1): -1.0, (0, 1): -1.0, (1, 0): -1.0}
-    A = ssr.stencil(plane, plane, {(0, 0): 4.0, **near}, outside="drop")
+    A = ssr.stencil(plane, plane, {(0, 0): 4.0, **near}, outside="zero")
 
     @ssr.program(x=plane, b=plane)
     def smooth(x: Any, b: Any) -> None:
@@ -216,7 +216,7 @@ def sweeps(n: int, comm: Any) -> Call:
     if comm is None:
         bound: Callable[[], Any] = smooth.bind(np.zeros((n, n)), np.ones((n, n)))
     else:
-        on = bc.spread(plane, comm, n=n, cut=(1, 2))
+        on = bc.distribute(plane, comm, n=n, cut=(1, 2))
         bound = smooth.bind(on.zeros(plane), on.scatter(plane, np.ones((n, n))))
     return lambda: bound()
 
@@ -228,7 +228,7 @@ def relaxations(n: int, comm: Any) -> Call:
     from apps.npb.run import begun
 
     _, U = begun(n, comm)
-    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    R, S = U.distribution.zeros(changes), U.distribution.zeros(changes)
     bound = lu.step.bind(R=R, U=U, S=S, dt=1e-3, h=1.0 / (n - 1))
     return lambda: bound()
 

@@ -133,7 +133,7 @@ def stepping(name: str, letter: str, shape: Shape) -> dict[str, Candidate]:
     """Bind steps of BT, SP or LU from the start of a run."""
     dt, h = KNOWN[name][letter]["dt"], 1.0 / (shape[0] - 1)
     U, solution = begun(shape[0])
-    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    R, S = U.distribution.zeros(changes), U.distribution.zeros(changes)
     residual(S, solution, R, U, h)
     references = BY_HAND[name](dt, U, S)
     ours = STEPS[name].bind(R=R, U=U, S=S, dt=dt, h=h)

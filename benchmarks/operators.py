@@ -22,12 +22,12 @@ FIELDS: dict[str, Any] = dict.fromkeys(COEFFICIENTS, space)
 
 def five_point() -> ssr.Matrix:
     """Return the 5-point Laplacian: 4 on the diagonal, and -1 at each neighbour inside."""
-    return ssr.stencil(plane, plane, CROSS, outside="drop")
+    return ssr.stencil(plane, plane, CROSS, outside="zero")
 
 
 def twenty_seven_point() -> ssr.Matrix:
     """Return the 27-point operator: 26 on the diagonal, and -1 at each neighbour inside."""
-    return ssr.stencil(space, space, CUBE, outside="drop")
+    return ssr.stencil(space, space, CUBE, outside="zero")
 
 
 def seven_point() -> ssr.Matrix:

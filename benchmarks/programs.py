@@ -30,7 +30,7 @@ def chain_program() -> ssr.Program:
     ``v = f(L u), w = f(L v), u = u + L w / 100`` with ``f(s) = s / (1 + s^2)``.
     """
     near: Weights = {(0, 0): -4.0, (-1, 0): 1.0, (0, -1): 1.0, (0, 1): 1.0, (1, 0): 1.0}
-    L = ssr.stencil(plane, plane, near, outside="drop")
+    L = ssr.stencil(plane, plane, near, outside="zero")
 
     @ssr.program(u=plane)
     def chain(u: Any) -> None:
@@ -49,7 +49,7 @@ def cg_program() -> ssr.Program:
     for axis in range(3):
         for step in (-1, 1):
             near[tuple(step * (axis == a) for a in range(3))] = -1.0
-    A = ssr.stencil(space, space, near, outside="drop")
+    A = ssr.stencil(space, space, near, outside="zero")
 
     @ssr.program(x=space, r=space, p=space, rr=ssr.scalar)
     def iteration(x: Any, r: Any, p: Any, rr: Any) -> Any:
@@ -101,7 +101,7 @@ def galerkin(shape: Shape) -> dict[str, Candidate]:
     near: Weights = {(0,) * d: 2.0 * d}
     for axis in range(d):
         near |= {tuple(step * (axis == a) for a in range(d)): -1.0 for step in (-1, 1)}
-    A = ssr.stencil(fine, fine, near, outside="drop")
+    A = ssr.stencil(fine, fine, near, outside="zero")
     P = ssr.solvers.interpolation(fine, coarse)
     R = P.T / 2.0**d
     product = R @ A @ P

@@ -31,8 +31,8 @@ from benchmarks.timing import Call
 
 FLOW = cases.case("tc5")
 RANKS = 6, 24, 96, 384, 1344, 10752
-MIDDLE = bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
-NETWORKS: Mapping[str, bc.LogGP] = {
+MIDDLE = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+NETWORKS: Mapping[str, bc.performance_model.LogGP] = {
     "middle": MIDDLE,
     **{
         f"{name} {sign} 4": replace(MIDDLE, **{name: value * factor})
@@ -140,7 +140,7 @@ PARTS: Mapping[str, Part] = {
 }
 
 
-def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.Trace, float]:
+def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.performance_model.Trace, float]:
     """Return what all ranks do, and the bytes of the memory of one of them."""
     used: list[int] = []
 
@@ -155,7 +155,7 @@ def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.Trace, float
         return call
 
     often = {"calls": 10} if beside is None else {"calls": 4, "placements": 3}
-    return bc.trace(make, ranks, beside=beside, **often), float(used[0])
+    return bc.performance_model.trace(make, ranks, beside=beside, **often), float(used[0])
 
 
 def simulated(part: Part, alone: Call, strong: float, ranks: int) -> dict[str, Any]:

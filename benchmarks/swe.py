@@ -184,7 +184,7 @@ def boundary_program(n: int) -> ssr.Program:
         V[:] = volumes.extended @ V[inner]
         H[:] = flow.fill @ H[inner]
         v[:] = flow.turn @ v[inner]
-        f[:], g[:] = volumes.synchronise @ (f, g)
+        f[:], g[:] = volumes.synchronize @ (f, g)
 
     return boundary
 

@@ -2,6 +2,7 @@
 
 from ssr.extension import all_explained, explain_methods
 
+from . import performance_model, topologies
 from .drawing.draw import draw
 from .drawing.draw_ghosts import draw_ghosts
 from .errors import AmbiguousGhostError, HaloError, LinkError, MessageError, UndefinedGhostError
@@ -9,49 +10,37 @@ from .fills.affine import Affine
 from .fills.declare import fill
 from .fills.explain import explain
 from .fills.fill import Fill
-from .grid.connect import (
-    bricks,
-    channel,
-    cubed_sphere,
-    from_corners,
-    glued,
-    join,
-    moebius,
-    o_grid,
-    periodic_box,
-    two_by_two,
-)
+from .grid.connect import cubed_sphere, join
 from .grid.grid import Grid, GridSpace
 from .grid.link import Link, Side
 from .grid.topology import Connectivity
 from .off_grid.declare import points
 from .off_grid.points import Points
 from .parallel.partition.partition import Partition
-from .parallel.performance_model.loggp import LogGP, Replay
-from .parallel.performance_model.trace import Trace, trace
-from .parallel.programs.declare import spread
-from .parallel.programs.in_turn import in_turn
-from .parallel.programs.spread import Spread
+from .parallel.programs.alternating import alternating
+from .parallel.programs.distribute import distribute
+from .parallel.programs.distribution import Distribution
 from .parallel.ranks.field import Field
 from .parallel.worlds.ending import abort
 from .parallel.worlds.launch import world
 from .parallel.worlds.threads import threads
-from .parallel.worlds.world import simulated
-from .rules.conditions import constant, dirichlet, neumann, robin, zero
-from .rules.copies import copy, periodic, symmetric
+from .parallel.worlds.world import simulated_ranks
+from .rules.conditions import dirichlet, ghost_value, neumann, robin, zero
+from .rules.copies import linked, periodic, symmetric
 from .rules.extrapolate import extrapolate
+from .rules.from_matrix import from_matrix
 from .rules.given import parameter
 from .rules.interpolate import interpolate
-from .rules.rotate import rotate
 from .rules.rule import Rule
-from .rules.sparse import sparse
-from .synchronisation.declare import synchronise
-from .synchronisation.synchronise import Synchronise
+from .rules.transform_vector import transform_vector
+from .synchronization.declare import synchronize
+from .synchronization.synchronize import Synchronize
 
 __all__ = [
     "Affine",
     "AmbiguousGhostError",
     "Connectivity",
+    "Distribution",
     "Field",
     "Fill",
     "Grid",
@@ -59,51 +48,40 @@ __all__ = [
     "HaloError",
     "Link",
     "LinkError",
-    "LogGP",
     "MessageError",
     "Partition",
     "Points",
-    "Replay",
     "Rule",
     "Side",
-    "Spread",
-    "Synchronise",
-    "Trace",
+    "Synchronize",
     "UndefinedGhostError",
     "abort",
-    "bricks",
-    "channel",
-    "constant",
-    "copy",
+    "alternating",
     "cubed_sphere",
     "dirichlet",
+    "distribute",
     "draw",
     "draw_ghosts",
     "explain",
     "extrapolate",
     "fill",
-    "from_corners",
-    "glued",
-    "in_turn",
+    "from_matrix",
+    "ghost_value",
     "interpolate",
     "join",
-    "moebius",
+    "linked",
     "neumann",
-    "o_grid",
     "parameter",
+    "performance_model",
     "periodic",
-    "periodic_box",
     "points",
     "robin",
-    "rotate",
-    "simulated",
-    "sparse",
-    "spread",
+    "simulated_ranks",
     "symmetric",
-    "synchronise",
+    "synchronize",
     "threads",
-    "trace",
-    "two_by_two",
+    "topologies",
+    "transform_vector",
     "world",
     "zero",
 ]
@@ -113,5 +91,5 @@ explain_methods(globals(), __all__)
 
 
 def __dir__() -> list[str]:
-    """Return the public names; the rooms of the package are none."""
+    """Return the public names; submodules are left out."""
     return __all__

@@ -22,9 +22,9 @@ from ssr.errors import ArgumentError
 from ssr.extension import VectorSpace, run_command
 
 from .grid.grid import GridSpace
-from .parallel.programs.declare import spread
+from .parallel.programs.distribute import distribute
 from .parallel.schedules.plan import plan
-from .parallel.worlds.world import simulated
+from .parallel.worlds.world import simulated_ranks
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +47,7 @@ def _planned(given: argparse.Namespace) -> str:
     program, sizes = _program(given.program, values)
     if not 0 <= given.rank < given.ranks:
         raise ArgumentError(f"There are {given.ranks} ranks, and none is {given.rank}.")
-    on = spread(_ground(program), simulated(given.ranks), **sizes)
+    on = distribute(_ground(program), simulated_ranks(given.ranks), **sizes)
     made = plan(program, on.partition, np.dtype(given.dtype))
     return made.explain(given.rank)
 

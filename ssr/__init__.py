@@ -2,18 +2,18 @@
 
 from . import coordinates, errors, integrate, output, simulation, solvers
 from .blocks.assemble import block, diagonal, kron
-from .blocks.assembled_blocks import AssembledBlocks, from_scipy
 from .blocks.block_matrix import BlockMatrix
 from .blocks.declare import matrix
 from .blocks.recurrence import BlockRecurrence, recurrence
+from .blocks.stored_block_matrix import StoredBlockMatrix, from_scipy
 from .errors import Error
-from .matrices.assembled import Assembled
 from .matrices.declare import identity, stencil
-from .matrices.differences import along, average, difference
+from .matrices.differences import average, axis_stencil, difference
 from .matrices.matrix import Matrix
+from .matrices.stored_matrix import StoredMatrix
 from .options import Options
 from .programs.expression import Field
-from .programs.let import let
+from .programs.materialize import materialize
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
@@ -56,8 +56,6 @@ from .trace.trace import scalar
 from .version import __version__ as __version__
 
 __all__ = [
-    "Assembled",
-    "AssembledBlocks",
     "BlockMatrix",
     "BlockRecurrence",
     "Error",
@@ -68,9 +66,10 @@ __all__ = [
     "Program",
     "Recurrence",
     "Space",
+    "StoredBlockMatrix",
+    "StoredMatrix",
     "Value",
     "Vector",
-    "along",
     "arccos",
     "arccosh",
     "arcsin",
@@ -79,6 +78,7 @@ __all__ = [
     "arctan2",
     "arctanh",
     "average",
+    "axis_stencil",
     "block",
     "ceil",
     "coordinates",
@@ -99,9 +99,9 @@ __all__ = [
     "jacobian",
     "kron",
     "lambdify",
-    "let",
     "log",
     "log1p",
+    "materialize",
     "matrix",
     "max",
     "maximum",
@@ -134,5 +134,5 @@ explain_methods(globals(), __all__)
 
 
 def __dir__() -> list[str]:
-    """Return the public names; the rooms of the package are none."""
+    """Return the public names; submodules are left out."""
     return [*__all__, "__version__"]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tools.layers import ROOMS
+from tools.layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -117,13 +117,15 @@ def test_the_design_names_files_that_are_there() -> None:
     assert missing == []
 
 
-def test_the_design_has_all_rooms_from_the_ground_up() -> None:
+def test_the_design_has_all_layers_from_the_bottom_up() -> None:
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    tables = re.findall(r"^\| room \|.*\n\| ---.*\n((?:\|.*\n)+)", page, re.MULTILINE)
-    assert len(tables) == 2
-    for package, table in zip(("ssr", "boundary"), tables, strict=True):
-        rooms = [name for name in ROOMS[package] if (ROOT / package / name).is_dir()]
-        assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == rooms
+    tables = re.findall(
+        r"^\| layer.* \| contents \|.*\n\| ---.*\n((?:\|.*\n)+)", page, re.MULTILINE
+    )
+    folders = "ssr", "boundary", "boundary/parallel"
+    for folder, table in zip(folders, tables, strict=True):
+        layers = [name for name in LAYERS[folder] if (ROOT / folder / name).is_dir()]
+        assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == layers
 
 
 def test_pictures_are_those_of_the_page(tmp_path: Path) -> None:

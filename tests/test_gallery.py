@@ -223,7 +223,7 @@ def test_drifters() -> None:
         errors.append(abs(stream - stream[0]).max() / np.ptp(stream))
     assert errors[1] < 1e-4
     assert np.log2(errors[0] / errors[1]) > 3.5
-    _, on_ranks = module.run(24, 0.25, ranks=bc.simulated(5))
+    _, on_ranks = module.run(24, 0.25, ranks=bc.simulated_ranks(5))
     np.testing.assert_array_equal(on_ranks, found[: len(on_ranks)])
     drawn("drifters", days, found)
 

@@ -46,7 +46,7 @@ WRONG: list[Any] = [
 n, m = ssr.sizes("n m")
 line, five = ssr.Space(n), ssr.Space(5)
 wide = five.grow(1)
-T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
 S = ssr.from_scipy(scipy.sparse.eye_array(5), rows=five, cols=five)
 pairs = five.vector(2)
 SB = ssr.from_scipy(scipy.sparse.eye_array(10), rows=pairs, cols=pairs)
@@ -104,14 +104,14 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 P = solvers.interpolation(ssr.Space(2 * n + 1), line)
 grids = solvers.Multigrid(T, P)
-grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+grid = bc.Grid(2 * [(3, 3)], links=bc.topologies.bricks(1, 2))
 pairs_of_blocks = grid.cells.vector(2).grow(1)
-pair = bc.bricks(2)
+pair = bc.topologies.bricks(2)
 low, high, next_low = bc.Side(0, 0, "low"), bc.Side(0, 0, "high"), bc.Side(1, 0, "low")
 link = bc.join(1, high, next_low)
-fill = bc.fill(wide, bc.constant(bc.parameter("g")), owned=five)
-same = bc.synchronise(grid.cells.nodes())
-on = bc.spread(line, bc.simulated(1), n=5)
+fill = bc.fill(wide, bc.ghost_value(bc.parameter("g")), owned=five)
+same = bc.synchronize(grid.cells.nodes())
+on = bc.distribute(line, bc.simulated_ranks(1), n=5)
 u = on.zeros(line)
 stations = bc.points(five, [[1.0], [2.5]])
 disk = coordinates.Coordinates(
@@ -119,8 +119,10 @@ disk = coordinates.Coordinates(
 )
 radial = coordinates.Coordinates(line, coordinates.spherical, r=(0.0, 1.0))
 s, t = sympy.symbols("s t")
-network = bc.LogGP(1e-6, 1e-6, 1e-9)
-trace = bc.trace(lambda ranks: double.bind(bc.spread(line, ranks, n=8).zeros(line)), 2, calls=1)
+network = bc.performance_model.LogGP(1e-6, 1e-6, 1e-9)
+trace = bc.performance_model.trace(
+    lambda ranks: double.bind(bc.distribute(line, ranks, n=8).zeros(line)), 2, calls=1
+)
 
 
 def rule(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -420,14 +422,14 @@ CALLS: list[Any] = [
     call("sizes", ssr.sizes, "n m", at_least=2),
     call("stencil", ssr.stencil, line, line.grow(1), {-1: 1.0, 1: 2.0}, outside="error"),
     call("stencil", lambda w: ssr.stencil(line, line, {0: w}), 1.0),
-    call("along", ssr.along, line, line.grow(1), 0, {-1: 1.0}, outside="error"),
+    call("axis_stencil", ssr.axis_stencil, line, line.grow(1), 0, {-1: 1.0}, outside="error"),
     call("average", ssr.average, line, line.grow(1).faces(0), 0, order=2, outside="error"),
     call("average", ssr.average, five, five, coordinates=None, outside="error"),
     call(
         "difference", ssr.difference, line, line.grow(1), 0, derivative=1, order=2, spacing=1.0,
         outside="error",
     ),
-    call("difference", ssr.difference, five, five, 0, coordinates=np.arange(5.0), outside="drop"),
+    call("difference", ssr.difference, five, five, 0, coordinates=np.arange(5.0), outside="zero"),
     call("identity", ssr.identity, line),
     call("diagonal", ssr.diagonal, line, 1.0),
     call("diagonal", ssr.diagonal, line.vector(2), 1.0),
@@ -451,7 +453,7 @@ CALLS: list[Any] = [
     call("program", lambda **g: ssr.program(**g)(lambda x, t: None), options=None, x=line, t=line),
     call("program", ssr.program(x=line), body),
     call("sequence", ssr.sequence, double.bind(x)),
-    call("let", ssr.let, None),
+    call("materialize", ssr.materialize, None),
     call("vector", ssr.vector, 1.0, 2.0),
     *[call(f, getattr(ssr, f), None) for f in ("sum", "max", "min", "norm")],
     call("dot", ssr.dot, None, None),
@@ -461,7 +463,7 @@ CALLS: list[Any] = [
     call("maximum", inside(ssr.maximum), 1.0),
     call("arctan2", inside(ssr.arctan2), 1.0),
     call("vector", inside(lambda x, a: ssr.vector(x, a)), 1.0),
-    call("let", inside(lambda x, a: ssr.let(a)), 1.0),
+    call("materialize", inside(lambda x, a: ssr.materialize(a)), 1.0),
     call("program", inside(lambda x, a: a), 1.0),
     call("program", inside(lambda x, a: x * a), 1.0),
     call("program", inside(lambda x, a: x[a]), slice(None)),
@@ -480,8 +482,8 @@ CALLS: list[Any] = [
     call("Program.with_options", scale.with_options, ssr.Options()),
     *multiplied("Matrix", T, x, "solve", "bind", "explain", "row", "to_scipy"),
     call("Matrix.bind", varying.bind, k=x, dt=1.0),
-    *multiplied("Assembled", S, x, "solve"),
-    *multiplied("AssembledBlocks", SB, np.ones((2, 5))),
+    *multiplied("StoredMatrix", S, x, "solve"),
+    *multiplied("StoredBlockMatrix", SB, np.ones((2, 5))),
     *multiplied("BlockMatrix", B, (x, x), "solve", "bind", "explain", "to_scipy"),
     *multiplied("Recurrence", factors, x, "solve", "bind", "explain", "row", "to_scipy"),
     call("Recurrence.compute", factors.bind(n=5).compute, None, "f8"),
@@ -513,7 +515,7 @@ CALLS: list[Any] = [
     call("ILU.factors", solvers.ILU().factors, T),
     call("GaussSeidel", solvers.GaussSeidel, False),
     call("Jacobi", solvers.Jacobi, 0.5),
-    call("interpolation", solvers.interpolation, ssr.Space(5), ssr.Space(2), centring="points"),
+    call("interpolation", solvers.interpolation, ssr.Space(5), ssr.Space(2), centering="vertex"),
     call("Multigrid", solvers.Multigrid, T, P, P.T, smoother=solvers.Jacobi(), sweeps=(1, 1),
          coarsest=5),
     call("Multigrid", solvers.Multigrid, [T, T], [P], [P.T]),
@@ -562,19 +564,20 @@ CALLS: list[Any] = [
     call("from_map", lambda c: coordinates.from_map([s, t], [s, c]), t),
     # rules and fills
     call("zero", rule(bc.zero), **side),
-    call("copy", rule(bc.copy), **side),
+    call("linked", rule(bc.linked), **side),
     call("periodic", rule(bc.periodic), 0, block=0),
     call("symmetric", rule(bc.symmetric), **side, sign=1.0, about="face"),
-    call("constant", rule(bc.constant), 1.0, **side),
-    call("constant", rule(lambda v: bc.constant([v, v])), 1.0),
+    call("ghost_value", rule(bc.ghost_value), 1.0, **side),
+    call("ghost_value", rule(lambda v: bc.ghost_value([v, v])), 1.0),
     call("dirichlet", rule(bc.dirichlet), 1.0, **side, order=2),
     call("neumann", rule(bc.neumann), 1.0, **side, spacing=1.0, order=2),
     call("robin", rule(bc.robin), 1.0, 1.0, 1.0, **side, spacing=1.0, order=2),
     call("extrapolate", rule(bc.extrapolate), 2, **side),
-    call("sparse", rule(bc.sparse), np.zeros((30, 12)), np.zeros(30), **side),
-    call("interpolate", lambda **g: bc.fill(grid.cells.grow(1), bc.interpolate(**g) @ bc.copy()),
+    call("from_matrix", rule(bc.from_matrix), np.zeros((30, 12)), np.zeros(30), **side),
+    call("interpolate", lambda **g: bc.fill(grid.cells.grow(1), bc.interpolate(**g) @ bc.linked()),
          **lines, levels=None),
-    call("rotate", lambda *g, **h: bc.fill(pairs_of_blocks, bc.rotate(*g, **h) @ bc.copy()),
+    call("transform_vector",
+         lambda *g, **h: bc.fill(pairs_of_blocks, bc.transform_vector(*g, **h) @ bc.linked()),
          np.zeros((2, 4, 2, 2, 1, 3)), levels=None),
     call("parameter", bc.parameter, "g"),
     call("fill", bc.fill, wide, bc.zero(), owned=five, narrow=True, join=True, once=True),
@@ -592,14 +595,14 @@ CALLS: list[Any] = [
     call("Link", bc.Link, high, next_low, (), ()),
     call("Link", bc.Link, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"), (1,), (True,)),
     call("join", bc.join, 1, high, next_low, False),
-    call("bricks", bc.bricks, 2, 2, periodic=(0,)),
-    call("channel", bc.channel, 2, 0),
-    call("from_corners", bc.from_corners, ["abcd", "bedf"]),
-    call("from_corners", lambda r: bc.from_corners(["abcd", r]), "bedf"),
-    call("glued", bc.glued, True),
-    call("o_grid", bc.o_grid, 3),
-    call("periodic_box", bc.periodic_box, 2, (0,)),
-    call("two_by_two", bc.two_by_two, True),
+    call("bricks", bc.topologies.bricks, 2, 2, periodic=(0,)),
+    call("channel", bc.topologies.channel, 2, 0),
+    call("from_corners", bc.topologies.from_corners, ["abcd", "bedf"]),
+    call("from_corners", lambda r: bc.topologies.from_corners(["abcd", r]), "bedf"),
+    call("glued", bc.topologies.glued, True),
+    call("o_grid", bc.topologies.o_grid, 3),
+    call("periodic_box", bc.topologies.periodic_box, 2, (0,)),
+    call("two_by_two", bc.topologies.two_by_two, True),
     call("Connectivity", bc.Connectivity, 1, 2, [link]),
     call("Connectivity", lambda k: bc.Connectivity(1, 2, [k]), link),
     call("Connectivity.check", pair.check, [(3,), (3,)]),
@@ -611,31 +614,32 @@ CALLS: list[Any] = [
     call("draw", bc.draw, pair, ax=None),
     call("draw_ghosts", bc.draw_ghosts, [(3,)], [(0, (-1,), "zero", [], 0.0)], links=None, ax=None),
     call("draw_ghosts", lambda r: bc.draw_ghosts([(3,)], [r]), (0, (-1,), "zero", [], 0.0)),
-    call("synchronise", bc.synchronise, grid.cells.nodes(), how="owner", weights=None, basis=None),
-    call("Synchronise.apply", same.apply, np.ones((2, 4, 4)), None),
-    call("Synchronise.aslinearoperator", same.aslinearoperator, "f8"),
-    call("Synchronise.bind", same.bind, n=5),
-    call("Synchronise.in_place", same.in_place, np.ones((2, 4, 4))),
+    call("synchronize", bc.synchronize, grid.cells.nodes(), how="owner", weights=None, basis=None),
+    call("Synchronize.apply", same.apply, np.ones((2, 4, 4)), None),
+    call("Synchronize.aslinearoperator", same.aslinearoperator, "f8"),
+    call("Synchronize.bind", same.bind, n=5),
+    call("Synchronize.in_place", same.in_place, np.ones((2, 4, 4))),
     # ranks
-    call("spread", bc.spread, line, bc.simulated(1), cut=(1,), boxes=None, n=5),
-    call("spread", bc.spread, line, bc.simulated(1), boxes=[(0, 0, [(0, 5)])], n=5),
-    call("spread", lambda b: bc.spread(line, bc.simulated(1), boxes=[b], n=5), (0, 0, [(0, 5)])),
-    call("simulated", bc.simulated, 2),
+    call("distribute", bc.distribute, line, bc.simulated_ranks(1), cut=(1,), boxes=None, n=5),
+    call("distribute", bc.distribute, line, bc.simulated_ranks(1), boxes=[(0, 0, [(0, 5)])], n=5),
+    call("distribute", lambda b: bc.distribute(line, bc.simulated_ranks(1), boxes=[b], n=5),
+         (0, 0, [(0, 5)])),
+    call("simulated_ranks", bc.simulated_ranks, 2),
     call("threads", bc.threads, 2),
     call("world", bc.world, 10.0),
-    call("in_turn", bc.in_turn, double),
+    call("alternating", bc.alternating, double),
     call("explain", bc.explain, double, n=5),
-    call("Spread.any", on.any, True),
-    call("Spread.coarsen", on.coarsen, line, line),
-    call("Spread.empty", on.empty, line, "f8"),
-    call("Spread.onto", on.onto, 1, points=1),
-    call("Spread.scatter", on.scatter, line, x),
-    call("Spread.shared", on.shared, 1),
-    call("Spread.whole", on.whole, 0),
-    call("Spread.zeros", on.zeros, line, "f8"),
+    call("Distribution.any", on.any, True),
+    call("Distribution.coarsen", on.coarsen, line, line),
+    call("Distribution.empty", on.empty, line, "f8"),
+    call("Distribution.agglomerate", on.agglomerate, 1, points=1),
+    call("Distribution.scatter", on.scatter, line, x),
+    call("Distribution.broadcast", on.broadcast, 1),
+    call("Distribution.undivided", on.undivided, 0),
+    call("Distribution.zeros", on.zeros, line, "f8"),
     call("Field.fill", u.fill, lambda i: i),
     call("Field.gather", u.gather, 0, ((0, 2),)),
-    call("Field.moved", u.moved, on),
+    call("Field.redistributed", u.redistributed, on),
     call("Field.set", u.set, x),
     call("points", bc.points, on, [[1.0], [2.5]], "linear", axes=None, periodic=(), outside="nan",
          radius=4, numbers=[0, 1]),
@@ -645,10 +649,11 @@ CALLS: list[Any] = [
     call("Points.inject", stations.inject, x, np.ones(2), five),
     call("Points.interpolate", stations.interpolate, x, five),
     call("Points.move", stations.move, [[1.0], [2.0]], np.ones(2)),
-    call("LogGP", bc.LogGP, 1e-6, 1e-6, 1e-9),
+    call("LogGP", bc.performance_model.LogGP, 1e-6, 1e-6, 1e-9),
     call("LogGP.alone", network.alone, 8),
     call("LogGP.reduction", network.reduction, 4, 1),
-    call("trace", bc.trace, lambda ranks: lambda: None, 2, calls=1, placements=1, beside=None),
+    call("trace", bc.performance_model.trace, lambda ranks: lambda: None, 2, calls=1,
+         placements=1, beside=None),
     call("Trace.replay", trace.replay, network, blocking=False, merged=True, calls=1),
     call("Trace.to_smpi", trace.to_smpi, "", network, 1),
 ]  # fmt: skip
@@ -662,7 +667,7 @@ INTERNAL = {
     "Error": "Error",
     "FunctionStepper": "step steps",
     "Expression": "become binary lift pointwise unary",
-    "Factorisation": "Factorisation factors solve",
+    "Factorization": "Factorization factors solve",
     "Fill": "applied given run",
     "GaussSeidel": "precondition reverse start sweep",
     "IC": "solve",
@@ -683,12 +688,12 @@ INTERNAL = {
     "AdaptiveRungeKutta": "restore steps",
     "RungeKutta": "steps",
     "RightSide": "RightSide fresh kept rates",
-    "Spread": "in_turn plan product run",
+    "Distribution": "alternating plan product run",
     "Statistics": "__call__ begin restore",
     "SteadyState": "__call__ begin restore",
     "Stepper": "Stepper restore steps",
     "Writer": "__call__",
-    "Synchronise": "applied given run",
+    "Synchronize": "applied given run",
     "Value": "binary unary",
     "Vector": "binary lift pointwise unary",
 }

@@ -37,8 +37,8 @@ LAYERS = {
         "loop_schedule", "lines", "fusing", "verify",
     ),
     "boundary": (
-        "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronisation",
-        "parallel", "off_grid", "__init__", "__main__",
+        "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronization",
+        "parallel", "off_grid", "performance_model", "topologies", "__init__", "__main__",
     ),
     "boundary/parallel": (
         "__init__", "partition", "schedules", "compiled", "worlds", "ranks", "verify", "programs",
@@ -70,7 +70,7 @@ LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy", "xarray"}}
 
 PUBLIC = {
     "ssr", "ssr.coordinates", "ssr.integrate", "ssr.output", "ssr.simulation", "ssr.solvers",
-    "boundary",
+    "boundary", "boundary.performance_model", "boundary.topologies",
 }  # fmt: skip
 """The modules users import; their names are in ``__all__``."""
 

@@ -31,12 +31,12 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     "Spaces and sizes": (ssr, "size sizes Space scalar Index"),
     "Matrices": (
         ssr,
-        "matrix stencil difference average along identity diagonal kron block from_scipy "
-        "recurrence Matrix BlockMatrix Assembled AssembledBlocks Recurrence BlockRecurrence",
+        "matrix stencil difference average axis_stencil identity diagonal kron block from_scipy "
+        "recurrence Matrix BlockMatrix StoredMatrix StoredBlockMatrix Recurrence BlockRecurrence",
     ),
     "Programs": (
         ssr,
-        "program sequence let vector dot norm sum max min Program Field Vector Options",
+        "program sequence materialize vector dot norm sum max min Program Field Vector Options",
     ),
     "Functions of values": (
         ssr,
@@ -48,7 +48,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         ssr.solvers,
         "cg bicgstab gmres chebyshev richardson lobpcg Multigrid interpolation Jacobi GaussSeidel "
         "ILU IC Solution Eigenpairs Solver CG BiCGStab GMRES Chebyshev Richardson LOBPCG Smoother "
-        "Factorisation Preconditioner",
+        "Factorization Preconditioner",
     ),
     "Coordinates": (
         ssr.coordinates,
@@ -72,19 +72,23 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "Boundaries": (
         boundary,
-        "fill periodic symmetric zero constant dirichlet neumann robin extrapolate copy "
-        "interpolate rotate sparse parameter explain draw_ghosts Fill Affine Rule",
+        "fill periodic symmetric zero ghost_value dirichlet neumann robin extrapolate "
+        "linked interpolate transform_vector from_matrix parameter explain draw_ghosts Fill Affine "
+        "Rule",
     ),
     "Blocks": (
         boundary,
-        "Grid GridSpace Side Link Connectivity join from_corners bricks two_by_two periodic_box "
-        "channel o_grid glued moebius cubed_sphere synchronise Synchronise draw",
+        "Grid GridSpace Side Link Connectivity join cubed_sphere synchronize Synchronize draw",
+    ),
+    "Topologies of blocks": (
+        boundary.topologies,
+        "from_corners bricks two_by_two periodic_box channel o_grid glued moebius",
     ),
     "Ranks": (
         boundary,
-        "spread Spread in_turn Field Partition world threads simulated abort trace Trace LogGP "
-        "Replay",
+        "distribute Distribution alternating Field Partition world threads simulated_ranks abort",
     ),
+    "Performance model": (boundary.performance_model, "trace Trace LogGP Replay"),
     "Points off the grid": (boundary, "points Points"),
     "Errors of boundaries": (
         boundary,
@@ -96,7 +100,10 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
-MODULES = {"coordinates", "errors", "integrate", "output", "simulation", "solvers"}
+MODULES = {
+    "coordinates", "errors", "integrate", "output", "performance_model", "simulation", "solvers",
+    "topologies",
+}  # fmt: skip
 """Public names that are modules."""
 
 ALIASES = {
@@ -120,7 +127,7 @@ def _section(title: str, module: ModuleType, names: str) -> str:
 
 def _row(module: ModuleType, name: str) -> str:
     given = getattr(module, name)
-    prefix = {"boundary": "bc"}.get(module.__name__, module.__name__)
+    prefix = re.sub("^boundary", "bc", module.__name__)
     return f"| `{prefix}.{name}{_arguments(given)}` | {ALIASES.get(name) or sentence(given)} |"
 
 

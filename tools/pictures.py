@@ -37,7 +37,7 @@ def rules() -> Any:
         "periodic(axis=1)": bc.periodic(axis=1),
         "zero(axis=1)": bc.zero(axis=1),
         "symmetric(axis=1)": bc.symmetric(axis=1),
-        "constant(3.0, axis=1)": bc.constant(3.0, axis=1),
+        "constant(3.0, axis=1)": bc.ghost_value(3.0, axis=1),
         "symmetric(axis=1, sign=-1)": bc.symmetric(axis=1, sign=-1),
         "dirichlet(3.0, axis=1)": bc.dirichlet(3.0, axis=1),
         'symmetric(axis=1, about="point")': bc.symmetric(axis=1, about="point"),
@@ -59,20 +59,22 @@ def corners() -> Any:
     figure, (left, right) = _figure(13, 5, 1, 2)
     box = ssr.Space(3, 4).grow(1)
     bc.fill(box, bc.periodic(axis=1), bc.symmetric(axis=0)).draw(ax=left)
-    pair = bc.Grid(2 * [(3, 3)], links=bc.glued(twist=True))
-    bc.fill(pair.cells.grow(1), bc.copy(), bc.zero()).draw(ax=right)
+    pair = bc.Grid(2 * [(3, 3)], links=bc.topologies.glued(twist=True))
+    bc.fill(pair.cells.grow(1), bc.linked(), bc.zero()).draw(ax=right)
     return figure
 
 
 def links() -> Any:
     """Draw some of the functions that link blocks."""
     shown = {
-        "two_by_two()": bc.two_by_two(),
-        "bricks(1, 2, periodic=[1])": bc.bricks(1, 2, periodic=[1]),
-        "o_grid(4)": bc.o_grid(4),
-        "glued(twist=True)": bc.glued(twist=True),
-        "moebius()": bc.moebius(),
-        'from_corners(["mabc", "mbde", "mdaf"])': bc.from_corners(["mabc", "mbde", "mdaf"]),
+        "two_by_two()": bc.topologies.two_by_two(),
+        "bricks(1, 2, periodic=[1])": bc.topologies.bricks(1, 2, periodic=[1]),
+        "o_grid(4)": bc.topologies.o_grid(4),
+        "glued(twist=True)": bc.topologies.glued(twist=True),
+        "moebius()": bc.topologies.moebius(),
+        'from_corners(["mabc", "mbde", "mdaf"])': bc.topologies.from_corners(
+            ["mabc", "mbde", "mdaf"]
+        ),
     }
     figure, each = _figure(12, 6.5, 2, 3)
     for axes, (name, linked) in zip(each, shown.items(), strict=True):
@@ -87,7 +89,7 @@ def kinds() -> Any:
     up = bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))
     right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))
     corner = bc.Grid([(3, 4), (2, 4), (3, 2)], links=[up, right])
-    bc.fill(tuple(kind.grow(1) for kind in corner.kinds), bc.copy(), bc.dirichlet(0.0)).draw(
+    bc.fill(tuple(kind.grow(1) for kind in corner.kinds), bc.linked(), bc.dirichlet(0.0)).draw(
         ax=axes
     )
     return figure
@@ -105,7 +107,7 @@ def panel() -> Any:
     """Draw the ghosts of one panel of a cubed sphere."""
     figure, (axes,) = _figure(9, 7.5, 1, 1)
     sphere = bc.Grid(6 * [(3, 3)], links=bc.cubed_sphere())
-    bc.fill(sphere.cells.grow(1), bc.copy()).draw(block=1, ax=axes)
+    bc.fill(sphere.cells.grow(1), bc.linked()).draw(block=1, ax=axes)
     return figure
 
 

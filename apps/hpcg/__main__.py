@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ProblemError as error:
         parser.error(str(error))
     result = run(problem, given.time)
-    if problem.on.first:
+    if problem.on.is_root:
         print(report.text(result))
         if given.json:
             given.json.write_text(as_json(report.document(result)))

@@ -115,7 +115,7 @@ def run(problem: Problem, seconds: float) -> Result:
     *_, tolerance = reference.solve(b, ITERATIONS)
     tests = validate(problem, solver)
     worst, history = _clocked(lambda: solver.solve(b, 10 * ITERATIONS, tolerance * (1.0 + 1e-6)))
-    sets = problem.on.shared(int(seconds / worst) + 1)
+    sets = problem.on.broadcast(int(seconds / worst) + 1)
     counts = Counts(problem, sets, max(ITERATIONS, len(history)))
     solver.clock.seconds.clear()
     total, histories = _clocked(

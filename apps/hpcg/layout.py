@@ -49,7 +49,7 @@ def _triples(ranks: int) -> list[Grid]:
 
 
 def boxes(grid: Grid, shape: Sequence[int]) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """Return the box of points of each rank, as `boundary.spread` takes them.
+    """Return the box of points of each rank, as `boundary.distribute` takes them.
 
     Parameters
     ----------

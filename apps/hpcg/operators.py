@@ -11,7 +11,7 @@ from .layout import Shape
 from .solver import LEVELS, coarse, fine, staged
 
 
-def csr(points: ssr.Space, shape: Shape) -> ssr.Assembled:
+def csr(points: ssr.Space, shape: Shape) -> ssr.StoredMatrix:
     """Return the operator as data: 27 times the identity less a product of three sums of three."""
     sums = [sparse.diags_array([1.0] * 3, offsets=(-1, 0, 1), shape=(n, n)) for n in shape]
     near = sparse.kron(sparse.kron(sums[0], sums[1]), sums[2])

@@ -59,7 +59,7 @@ class Problem:
     @property
     def ranks(self) -> int:
         """The number of ranks."""
-        return bc.spread(ssr.Space(1), self.world).world.ranks
+        return bc.distribute(ssr.Space(1), self.world).world.ranks
 
     @property
     def box(self) -> Shape:
@@ -96,11 +96,11 @@ class Problem:
         return Solver(self.operators, self.on, options or ssr.Options())
 
     @cached_property
-    def on(self) -> bc.Spread:
+    def on(self) -> bc.Distribution:
         """The points of the finest grid, a box for each rank."""
         nz, ny, nx = (n // 2 for n in self.shape)
         shares = boxes(self.grid, self.box)
-        return bc.spread(fine, self.world, boxes=shares, nz=nz, ny=ny, nx=nx)
+        return bc.distribute(fine, self.world, boxes=shares, nz=nz, ny=ny, nx=nx)
 
     def field(self, values: Callable[..., Any]) -> bc.Field:
         """Return a field on the finest grid, given by a function of the indices."""

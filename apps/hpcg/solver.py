@@ -32,11 +32,11 @@ def R(k: Any, j: Any, i: Any) -> Iterator[Any]:
 
 def staged(points: ssr.Space) -> ssr.Matrix:
     """Return the operator: 26 on the diagonal, and -1 at each neighbour that exists."""
-    return ssr.stencil(points, points, CUBE, outside="drop")
+    return ssr.stencil(points, points, CUBE, outside="zero")
 
 
-def levels(on: bc.Spread) -> list[bc.Spread]:
-    """Return the spreads of all grids; a coarse point is where its fine one is."""
+def levels(on: bc.Distribution) -> list[bc.Distribution]:
+    """Return the distributions of all grids; a coarse point is where its fine one is."""
     found = [on]
     for cells in *[fine] * (LEVELS - 2), coarse:
         found.append(found[-1].coarsen(coarse, cells))
@@ -48,8 +48,8 @@ def smooth(A: Any, x: Any, r: Any) -> None:
 
     What belongs to other ranks has its old values in both of them.
     """
-    near = A.local()
-    s = ssr.let(r - (A - near) @ x)
+    near = A.rank_local()
+    s = ssr.materialize(r - (A - near) @ x)
     x[:] = near.tril().solve(s - near.triu(1) @ x)
     x[:] = near.triu().solve(s - near.tril(-1) @ x)
 
@@ -109,7 +109,7 @@ class Grid:
 class Solver:
     """Conjugate gradients with a V-cycle: fields and programs of all grids, and a clock."""
 
-    def __init__(self, operators: Sequence[Any], on: bc.Spread, options: ssr.Options) -> None:
+    def __init__(self, operators: Sequence[Any], on: bc.Distribution, options: ssr.Options) -> None:
         *upper, last = operators
         programs = {A: Grid(A, options) for A in dict.fromkeys(upper)}
         self.grids, self.clock = [programs[A] for A in upper], Clock()

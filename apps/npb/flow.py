@@ -54,12 +54,12 @@ def viscosity(more: Any, axis: int) -> tuple[Any, ...]:
 
 def spatial(U: Any, h: Any) -> Any:
     """Return L(U) at the inner points."""
-    W, total = ssr.let(ssr.vector(*derived(U))), 0.0
+    W, total = ssr.materialize(ssr.vector(*derived(U))), 0.0
     for axis, D in DIRECTIONS.items():
-        shifts = [ssr.along(inner, points, axis, {step: 1}) for step in (-1, 0, 1)]
+        shifts = [ssr.axis_stencil(inner, points, axis, {step: 1}) for step in (-1, 0, 1)]
         F = [ssr.vector(*convection(S @ U, S @ W, axis)) for S in shifts]
         G = [D * (S @ U) + ssr.vector(*viscosity(S @ W, axis)) for S in shifts]
-        second = ssr.difference(inner, inner, axis, derivative=2, outside="drop")
+        second = ssr.difference(inner, inner, axis, derivative=2, outside="zero")
         total = total + (1.0 / h**2) * (G[0] - 2.0 * G[1] + G[2]) - (0.5 / h) * (F[2] - F[0])
         total = total - 0.25 * ((second @ second) @ U[inner])
     return total

@@ -59,18 +59,18 @@ def factored(solved: Callable[..., Any]) -> Any:
 
     @ssr.program(R=changes, U=states, S=changes, dt=ssr.scalar, h=ssr.scalar)
     def along_x_and_y(R: Any, U: Any, S: Any, dt: Any, h: Any) -> None:
-        R[:] = solved(ssr.let(dt * (spatial(U, h) - S)), (2, 1), U, dt, h)
+        R[:] = solved(ssr.materialize(dt * (spatial(U, h) - S)), (2, 1), U, dt, h)
 
     @ssr.program(R=changes, U=states, dt=ssr.scalar, h=ssr.scalar)
     def along_z(R: Any, U: Any, dt: Any, h: Any) -> None:
         U[inner] = U[inner] + solved(R, (0,), U, dt, h)
 
-    return bc.in_turn(along_x_and_y, along_z)
+    return bc.alternating(along_x_and_y, along_z)
 
 
 def begun(size: int, ranks: Any = None) -> tuple[bc.Field, bc.Field]:
     """Return the initial state and the exact solution, in slabs with whole lines along x and y."""
-    on = bc.spread(points, ranks, n=size).whole(1, 2)
+    on = bc.distribute(points, ranks, n=size).undivided(1, 2)
     U, V = on.empty(states), on.empty(states)
     for field, values in (U, initial), (V, exact):
         field.fill(lambda *kji, f=values: f(*(index / (size - 1) for index in reversed(kji))))
@@ -90,7 +90,7 @@ def run(step: Any, name: str, letter: str, ranks: Any = None, more: Any = None) 
     known = KNOWN[name][letter]
     size, steps, dt, h = known["size"], known["steps"], known["dt"], 1 / (known["size"] - 1)
     U, V = begun(size, ranks)
-    R, S, start = U.spread.zeros(changes), U.spread.zeros(changes), U.copy()
+    R, S, start = U.distribution.zeros(changes), U.distribution.zeros(changes), U.copy()
     residual(S, V, R, U, h)
     advance = step.bind(R=R, U=U, S=S, dt=dt, h=h)
     advance()
@@ -100,7 +100,7 @@ def run(step: Any, name: str, letter: str, ranks: Any = None, more: Any = None) 
     found = {"xcr": norms[:5], "xce": norms[5:]} | (more(np.array(U.gather()), h) if more else {})
     near = [np.allclose(v, known[what], rtol=1e-8, atol=0.0) for what, v in found.items()]
     mops = 1e-6 * steps * float(np.polyval(KNOWN[name]["operations"], size)) / seconds
-    timed = {"seconds": seconds, "mops": mops, "steps": steps, "ranks": U.spread.world.ranks}
+    timed = {"seconds": seconds, "mops": mops, "steps": steps, "ranks": U.distribution.world.ranks}
     return {"class": letter, "verified": all(near), **found, **timed}
 
 

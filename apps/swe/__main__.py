@@ -73,7 +73,7 @@ def _run(arguments: list[str], make: Make, ranks: Any, first: bool) -> int:
     if given.threads != 1:
         threads = ranks_of(parser, given)
         make = lambda setting: solvers.make(setting, threads)  # noqa: E731
-    together = None if ranks is None else bc.spread(ssr.Space(ranks.size), ranks)
+    together = None if ranks is None else bc.distribute(ssr.Space(ranks.size), ranks)
     start = None if given.restart is None else load(given.restart, together)
     setting, until, make = _setting(given, start, make)
     rescue = given.checkpoint or Path(f"swe-{setting.case}-last-good.checkpoint")

@@ -65,7 +65,7 @@ class Checkpoint(NamedTuple):
 
 
 def load(path: Path, on: Any = None) -> Checkpoint:
-    """Read a checkpoint; all ranks of a `boundary.Spread` may call it together.
+    """Read a checkpoint; all ranks of a `boundary.Distribution` may call it together.
 
     Raises
     ------

@@ -21,7 +21,7 @@ edges = panel.faces(axis=1), panel.faces(axis=0)
 
 def stencil(rows: Any, cols: Any, d: int, weights: dict[int, float]) -> Any:
     """Return the matrix of a weighted sum of points along a direction."""
-    return ssr.along(rows, cols, -1 - d, weights)
+    return ssr.axis_stencil(rows, cols, -1 - d, weights)
 
 
 def second(points: Any, d: int) -> Any:

@@ -111,7 +111,7 @@ class Solver(ABC):
     bottom: ClassVar[Any]
     limit: ClassVar[float]
 
-    def __init__(self, n: int, known: Known, stage: ssr.Program, on: bc.Spread) -> None:
+    def __init__(self, n: int, known: Known, stage: ssr.Program, on: bc.Distribution) -> None:
         self.n, self.case, self.known, self.on = n, known.case, known, on
         self.per = n / (2 * geometry.EDGE)
         kinds: dict[str, Any] = dict(stage.signature.kinds)

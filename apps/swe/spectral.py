@@ -3,7 +3,7 @@
 A panel has n x n elements of 4 x 4 Gauss-Lobatto-Legendre points; an element has its sides in
 common with its neighbours. The state is the depth and the covariant velocity. Derivatives are
 one-sided in each element; where elements of one panel meet the mean of both is taken, which is a
-row of the derivative, and where panels meet synchronisation takes it after each stage. So mass,
+row of the derivative, and where panels meet synchronization takes it after each stage. So mass,
 energy and absolute vorticity are conserved but for the steps in time, and viscosity is needed where
 flows become rough: it is biharmonic, from the weak form of the Laplacian.
 
@@ -47,7 +47,7 @@ grid = bc.Grid(6 * [(3 * ne, 3 * ne)], links=bc.cubed_sphere())
 nodes, panel = grid.cells.nodes(), ssr.Space(3 * ne, 3 * ne).nodes()
 line = ssr.Space(3 * ne).nodes()
 at_nodes = everywhere(nodes, panel)
-mean = bc.synchronise(nodes)
+mean = bc.synchronize(nodes)
 
 
 def one_sided(*places: int) -> Any:
@@ -129,9 +129,9 @@ def laplacian(q: Any, m: Any, per: Any) -> Any:
     return per**2 * total * inverse
 
 
-def turned(known: "Constants") -> bc.Synchronise:
+def turned(known: "Constants") -> bc.Synchronize:
     """Return the mean of covariant components as vectors in space."""
-    return bc.synchronise(nodes.vector(2), basis=known.basis)
+    return bc.synchronize(nodes.vector(2), basis=known.basis)
 
 
 def program(known: "Constants", passive: bool) -> ssr.Program:
@@ -203,7 +203,7 @@ class Elements(Solver):
     ) -> None:
         self.elements, self.viscosity = Constants(n, case), viscosity
         stage = program(self.elements, case.passive)
-        super().__init__(n, self.elements, stage, bc.spread(grid, ranks, cut=cut, ne=n))
+        super().__init__(n, self.elements, stage, bc.distribute(grid, ranks, cut=cut, ne=n))
 
     @cached_property
     def _advance(self) -> Callable[..., Any]:

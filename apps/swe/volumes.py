@@ -51,7 +51,7 @@ across = [stencil(cells, faces[d], d, {1: 1.0, 0: -1.0}) for d in (0, 1)]
 central = [stencil(cells, wide, d, {1: 1.0, -1: -1.0}) for d in (0, 1)]
 slope = [derivative(cells, d) for d in (0, 1)]
 at_faces = [everywhere(faces[d], edges[d]) for d in (0, 1)]
-synchronise = bc.synchronise(cells.faces(axis=0), cells.faces(axis=1))
+synchronize = bc.synchronize(cells.faces(axis=0), cells.faces(axis=1))
 
 
 def to_points(wider: Any) -> Any:
@@ -96,9 +96,9 @@ class Flow:
         self.passive, self.weights = passive, weights
         table = bc.interpolate(*geometry.interpolation(size))
         west_east_south_north = np.moveaxis(geometry.rotations(size), (2, 3), (0, 1))
-        turn = bc.rotate(west_east_south_north[:, [2, 3, 0, 1]])
-        self.fill = bc.fill(wide, table @ bc.copy())
-        self.turn = bc.fill(wide.vector(2), turn @ table @ bc.copy())
+        turn = bc.transform_vector(west_east_south_north[:, [2, 3, 0, 1]])
+        self.fill = bc.fill(wide, table @ bc.linked())
+        self.turn = bc.fill(wide.vector(2), turn @ table @ bc.linked())
 
     def rhs(self, U: Any, wind: Any, m: Any, f: Any, b: Any, at_edges: Any, per: Any) -> Any:
         """Return dU/dt for averages with a layer of ghosts; there are ``per`` cells in a radian."""
@@ -124,7 +124,7 @@ class Flow:
             each = mass, mass * ssr.where(speed > 0, ul, ur), mass * ssr.where(speed > 0, vl, vr)
             flux.append([x + bend_beside[d] @ x / 24 for x in each])
             gradient.append(GRAVITY / 6 * per * (8 * (across[d] @ height) - central[d] @ H))
-        flux[1][0], flux[0][0] = synchronise @ (flux[1][0], flux[0][0])
+        flux[1][0], flux[0][0] = synchronize @ (flux[1][0], flux[0][0])
         loss = [per * (across[0] @ x + across[1] @ y) for x, y in zip(*flux, strict=True)]
         if self.passive:
             return ssr.vector(-loss[0], 0.0 * loss[0], 0.0 * loss[0])
@@ -208,7 +208,7 @@ class Volumes(Solver):
         ranks: Any = None,
         cut: tuple[int, int] | None = None,
     ) -> None:
-        on = bc.spread(grid, ranks, cut=cut, more=n - 5)
+        on = bc.distribute(grid, ranks, cut=cut, more=n - 5)
         super().__init__(n, Constants(n, case), program(n, case.passive, weights), on)
 
     @cached_property

@@ -88,7 +88,7 @@ def ours(problem: str, size: int) -> Iterator[Solve | None]:
         n = ssr.size("n")
         fine, coarse = ssr.Space(2 * n + 1, 2 * n + 1), ssr.Space(n, n)
         star = {(-1, 0): -1.0, (0, -1): -1.0, (0, 0): 4.0, (0, 1): -1.0, (1, 0): -1.0}
-        laplacian = ssr.stencil(fine, fine, star, outside="drop")
+        laplacian = ssr.stencil(fine, fine, star, outside="zero")
         cycle = ssr.solvers.Multigrid(laplacian, ssr.solvers.interpolation(fine, coarse))
         yield lambda b: cycle.solve(b, rtol=RTOL).x
         return

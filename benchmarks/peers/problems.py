@@ -101,7 +101,7 @@ def heat(form: str, shape: Shape, dtype: Any) -> Candidate:
     if form == "fill":
         L = ssr.stencil(box, box.grow(1), laplacian(3)) @ bc.fill(box.grow(1), bc.zero())
     else:
-        L = ssr.stencil(box, box, laplacian(3), outside="drop")
+        L = ssr.stencil(box, box, laplacian(3), outside="zero")
     (u,) = values(shape, dtype, 1)
     if form in ("in place", "fill"):
 
@@ -137,7 +137,7 @@ def wave(form: str, shape: Shape, dtype: Any) -> Candidate:
         zeros = bc.fill(wide, bc.zero())
         product = ssr.stencil(box, wide, laplacian(3, 4)) @ zeros
     else:
-        product = ssr.stencil(box, box, laplacian(3, 4), outside="drop")
+        product = ssr.stencil(box, box, laplacian(3, 4), outside="zero")
 
     @ssr.program(new=box, u=box, m=box)
     def leap(new: Any, u: Any, m: Any) -> None:
@@ -233,7 +233,7 @@ def elastic(form: str, shape: Shape, dtype: Any) -> Candidate:
 def product(name: str, shape: Shape, dtype: Any) -> Candidate:
     """Return products with a stencil that is cut off."""
     space = box if len(shape) == 3 else square
-    A = ssr.stencil(space, space, TABLES[name], outside="drop")
+    A = ssr.stencil(space, space, TABLES[name], outside="zero")
     x, y = values(shape, dtype, 2)
 
     @ssr.program(y=space, x=space)

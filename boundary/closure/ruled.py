@@ -71,8 +71,8 @@ class Ruled:
                 raise ArgumentError(
                     f"{rule!r} is not a boundary rule.",
                     hint="Rules are made by functions such as bc.periodic; "
-                    "bc.interpolate and bc.rotate are applied to one, as in "
-                    "bc.interpolate(first, weights) @ bc.copy().",
+                    "bc.interpolate and bc.transform_vector are applied to one, as in "
+                    "bc.interpolate(first, weights) @ bc.linked().",
                 )
             with at(rule.span):
                 found = list(rule.strips(frame, number))

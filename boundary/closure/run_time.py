@@ -13,7 +13,8 @@ from ..rules.rows.affine_rows import Entry, Row, Undefined
 from .closure import Closure
 
 MIXED = Undefined(
-    "coefficients that a program gives meet tables of bc.interpolate or matrices of bc.rotate"
+    "coefficients that a program gives meet tables of bc.interpolate or matrices of "
+    "bc.transform_vector"
 )
 
 

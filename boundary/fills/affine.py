@@ -262,8 +262,8 @@ class Affine(Immutable, ABC):
         """Return the affine matrix applied to a field of several ranks, or to a tuple of them."""
         given = operands_of(self.name, self.cols, x)
         first = next(filter(on_ranks, given))
-        check_known(self.name, self.known_sizes(), first.spread.sizes, "the field")
-        made = [first.spread.empty(one, first.dtype) for one in fields_of(self.rows)]
+        check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
+        made = [first.distribution.empty(one, first.dtype) for one in fields_of(self.rows)]
         self.run(made, given)
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
 

@@ -39,7 +39,7 @@ def fill(
         several shapes, a tuple of one for each of `Grid.kinds`; then the fill takes and returns
         tuples of fields.
     *rules
-        What the ghosts are: `bc.copy`, `bc.periodic`, `bc.symmetric`, ...
+        What the ghosts are: `bc.linked`, `bc.periodic`, `bc.symmetric`, ...
     owned
         The owned points, if they are others than those that the space was grown from; a tuple for a
         tuple of spaces. `grow` adds ghosts to the points of a space, whatever the widths: those of

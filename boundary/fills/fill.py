@@ -244,7 +244,7 @@ class Fill(Affine):
         """
         if any(map(on_ranks, wide)):
             first: Any = next(filter(on_ranks, wide))
-            check_known(self.name, self.known_sizes(), first.spread.sizes, "the field")
+            check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
         elif [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
             check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)
         self._free._in_place(*wide, *self.values())
@@ -255,9 +255,10 @@ class Fill(Affine):
     def linear(self) -> Any:
         """The linear part B: an `ssr.Matrix` of staged families; an `ssr.BlockMatrix` for several.
 
-        Where weights come from tables, as those of `bc.rotate`, or from rows of a sparse matrix for
-        numbers on blocks of one shape, it is a stored matrix, of SciPy's entries. Coefficients that
-        vary are data of the matrix; those that are not bound are data to be bound by their names.
+        Where weights come from tables, as those of `bc.transform_vector`, or from rows of a sparse
+        matrix for numbers on blocks of one shape, it is a stored matrix, of SciPy's entries.
+        Coefficients that vary are data of the matrix; those that are not bound are data to be bound
+        by their names.
 
         Raises
         ------

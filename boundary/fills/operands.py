@@ -14,7 +14,7 @@ from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
 from ssr.extension import Array, VectorSpace, counted, match_sizes, spaces, told
 
-MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.Assembled, ssr.AssembledBlocks
+MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrices with which affine matrices make products and sums."""
 
 One: TypeAlias = "Space | VectorSpace"

@@ -250,7 +250,7 @@ def _labels(number: int, corners: Any) -> Sequence[object]:
     if not isinstance(corners, Sequence) or not all(isinstance(c, Hashable) for c in corners):
         raise ArgumentError(
             f"Block {number} is given as {corners!r}, not by the labels of its corners.",
-            hint='Write bc.from_corners(["abcd", "bedf"]) for two blocks.',
+            hint='Write bc.topologies.from_corners(["abcd", "bedf"]) for two blocks.',
         )
     return corners
 

@@ -140,7 +140,7 @@ class Grid:
     Examples
     --------
     >>> import boundary as bc
-    >>> grid = bc.Grid(4 * [(8, 8)], links=bc.two_by_two())
+    >>> grid = bc.Grid(4 * [(8, 8)], links=bc.topologies.two_by_two())
     >>> grid.cells
     Space(4, 8, 8)
     >>> grid.cells.faces(axis=1)
@@ -148,7 +148,7 @@ class Grid:
 
     Three blocks of two shapes, side by side:
 
-    >>> row = bc.Grid([(8, 16), (8, 4), (8, 16)], links=bc.bricks(1, 3))
+    >>> row = bc.Grid([(8, 16), (8, 4), (8, 16)], links=bc.topologies.bricks(1, 3))
     >>> row.kinds
     (Space(2, 8, 16), Space(1, 8, 4))
     >>> [cells.blocks for cells in row.kinds]
@@ -161,7 +161,7 @@ class Grid:
     >>> up = bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))
     >>> right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))
     >>> L = bc.Grid([(4, 5), (2, 5), (4, 3)], links=[up, right])
-    >>> fill = bc.fill(tuple(cells.grow(1) for cells in L.kinds), bc.copy(), bc.zero())
+    >>> fill = bc.fill(tuple(cells.grow(1) for cells in L.kinds), bc.linked(), bc.zero())
     >>> star = {(0, 0, 0): -4, (0, 0, 1): 1, (0, 0, -1): 1, (0, 1, 0): 1, (0, -1, 0): 1}
     >>> each = [ssr.stencil(cells, cells.grow(1), star) for cells in L.kinds]
     >>> laplacian = ssr.block([[A if A is B else None for B in each] for A in each]) @ fill

@@ -13,8 +13,8 @@ from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ssr.extension import Array, integer, is_one_of
 
 from ..grid.grid import Grid
-from ..parallel.programs.declare import spread
-from ..parallel.programs.spread import Spread
+from ..parallel.programs.distribute import distribute
+from ..parallel.programs.distribution import Distribution
 from ..parallel.ranks.given_values import real_array
 from .frame import Frame, Ruler
 from .places import Places
@@ -26,7 +26,7 @@ OUTSIDE = ("raise", "clamp", "nan")
 
 
 def points(
-    cells: Spread | Grid | Space,
+    cells: Distribution | Grid | Space,
     coordinates: Any,
     method: str = "linear",
     *,
@@ -42,7 +42,8 @@ def points(
     Parameters
     ----------
     cells
-        The cells, spread over ranks by `boundary.spread`; or a space or grid in a job of one rank.
+        The cells, spread over ranks by `boundary.distribute`; or a space or grid in a job of one
+        rank.
     coordinates
         Where the points are, shape (points, axes), in the order of the axes of an array. Cell i of
         an axis reaches from i - 1/2 to i + 1/2, and its center is at i. On a grid the first
@@ -98,7 +99,7 @@ def points(
     """
     if isinstance(axes, ssr.coordinates.Coordinates) and axes.cells == cells:
         sizes = {**axes.sizes, **sizes}
-    on = _spread(cells, sizes)
+    on = _distributed(cells, sizes)
     if not is_one_of(method, METHODS):
         raise ArgumentError(f"method is {method!r}, not one of {', '.join(METHODS)}.")
     if not is_one_of(outside, OUTSIDE):
@@ -111,27 +112,27 @@ def points(
     return Points(places, method_of(method, half))
 
 
-def _spread(cells: Any, sizes: dict[str, Any]) -> Spread:
-    if isinstance(cells, Spread):
+def _distributed(cells: Any, sizes: dict[str, Any]) -> Distribution:
+    if isinstance(cells, Distribution):
         if sizes:
             raise ArgumentError(
-                f"Sizes are given for a spread: {', '.join(sizes)}.",
+                f"Sizes are given for a distribution: {', '.join(sizes)}.",
                 hint="Give them where the cells are spread.",
             )
         found = cells
     elif isinstance(cells, (Grid, Space)):
-        found = spread(cells, **sizes)
+        found = distribute(cells, **sizes)
     else:
-        raise ArgumentError(f"Points lie on a spread, a grid or a space, not on {cells!r}.")
+        raise ArgumentError(f"Points lie on a distribution, a grid or a space, not on {cells!r}.")
     if len(found.cells) > 1:
         raise UnsupportedError(
             f"Points lie on blocks of one shape; the grid has {len(found.cells)}.",
-            hint="Spread the blocks of each shape as a grid of their own.",
+            hint="Distribute the blocks of each shape as a grid of their own.",
         )
     return found
 
 
-def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
+def _frame(on: Distribution, axes: Any, periodic: Any) -> Frame:
     """Return the coordinates of the cells."""
     (cells,) = on.cells
     box, lead = cells.box(on.sizes), on.partition.lead
@@ -150,7 +151,7 @@ def _frame(on: Spread, axes: Any, periodic: Any) -> Frame:
     return Frame(rulers)
 
 
-def _rulers(on: Spread, given: ssr.coordinates.Coordinates, around: set[int]) -> list[Ruler]:
+def _rulers(on: Distribution, given: ssr.coordinates.Coordinates, around: set[int]) -> list[Ruler]:
     """Return the rulers of coordinates, around those axes too along which values repeat."""
     (cells,) = on.cells
     if on.partition.lead or given.cells != cells:

@@ -13,7 +13,7 @@ from ssr.errors import ArgumentError, ContiguityError, DtypeError, ReadOnlyError
 from ssr.extension import Array
 
 from ..parallel.partition.boxes import Box
-from ..parallel.programs.spread import Spread
+from ..parallel.programs.distribution import Distribution
 from ..parallel.ranks.field import Field
 from .owners import numbers_within
 from .stencils import Stencils
@@ -52,8 +52,8 @@ class Operand:
     storages: tuple[tuple[int, tuple[Storage, ...]], ...]
 
 
-def operand(on: Spread, u: Any, space: Any, *, written: bool) -> Operand:
-    """Return a field of a spread, or an array of a space in a job of one rank, as an operand.
+def operand(on: Distribution, u: Any, space: Any, *, written: bool) -> Operand:
+    """Return a field of a distribution, or an array of a space in a job of one rank, as an operand.
 
     Raises
     ------
@@ -78,11 +78,11 @@ def operand(on: Spread, u: Any, space: Any, *, written: bool) -> Operand:
     return _of_array(on, u, space, written=written)
 
 
-def _of_field(on: Spread, u: Field) -> Operand:
-    if u.spread is not on:
+def _of_field(on: Distribution, u: Field) -> Operand:
+    if u.distribution is not on:
         raise ArgumentError(
-            f"The field is on {u.spread!r}, and the points are on another spread.",
-            hint="Make both on one spread, or give field.moved(spread of the points).",
+            f"The field is on {u.distribution!r}, and the points are on another distribution.",
+            hint="Make both on one distribution, or give field.redistributed(points.distribution).",
         )
     values = u.values
     bases, storages = {}, []
@@ -99,7 +99,7 @@ def _of_field(on: Spread, u: Field) -> Operand:
     return Operand(u.space, u.components, u.dtype, bases, tuple(storages))
 
 
-def _of_array(on: Spread, u: Array, space: Space, *, written: bool) -> Operand:
+def _of_array(on: Distribution, u: Array, space: Space, *, written: bool) -> Operand:
     extent = space.extent(on.sizes)
     if u.shape[-space.ndim :] != extent or u.ndim > space.ndim + 1 or not u.size:
         raise ShapeError(

@@ -42,12 +42,12 @@ class Operators:
             self._changes, self._links = self._places.changes, {}
             self._transfers, self._known = {}, {}
         if type(u) is not np.ndarray:
-            made = operand(self._places.spread, u, space, written=written)
+            made = operand(self._places.distribution, u, space, written=written)
             return self._made(made), made.bases
         key = id(space), u.shape, u.strides, u.dtype, u.flags.aligned, written, u.flags.writeable
         known = self._known.get(key)
         if known is None:
-            made = operand(self._places.spread, u, space, written=written)
+            made = operand(self._places.distribution, u, space, written=written)
             known = self._known[key] = self._made(made), space
         return known[0], {0: bases_of(u, known[0].components)}
 
@@ -69,7 +69,7 @@ class Operators:
             problem = error
         places.refuse(problem)
         numbers = {rank: places.numbers[rows] for rank, rows in places.rows.items()}
-        return Links(places.spread.world, places.spread.partition, space, made, numbers)
+        return Links(places.distribution.world, places.distribution.partition, space, made, numbers)
 
     def stencils(self, space: Space, rows: Array) -> Stencils:
         """Return the stencils of some points on a space.
@@ -101,7 +101,7 @@ class Operators:
         """Return the axes of a space, which has the cells of the points."""
         if not isinstance(space, Space):
             raise ArgumentError(f"space is {space!r}, not a space.")
-        spread, cells = self._places.spread, self._places.cells
+        spread, cells = self._places.distribution, self._places.cells
         if set(space.sizes) <= set(spread.sizes) and space.ndim == cells.ndim:
             box, staggered = space.box(spread.sizes), space.data.staggered
             inner, own = ((s.owned or s).box(spread.sizes) for s in (space, cells))

@@ -12,7 +12,7 @@ from ssr import Space
 from ssr.errors import ArgumentError, Error, OutOfRangeError, ShapeError
 from ssr.extension import Array
 
-from ..parallel.programs.spread import Spread
+from ..parallel.programs.distribution import Distribution
 from ..parallel.ranks.given_values import real_array
 from .frame import Frame
 from .owners import boxes_of, numbers_within, owners
@@ -23,7 +23,7 @@ class Places:
 
     Parameters
     ----------
-    spread, frame
+    distribution, frame
         The cells and their owners, and the coordinates of the cells.
     outside
         What holds for points outside: ``raise``, ``clamp`` or ``nan``.
@@ -42,8 +42,8 @@ class Places:
         How often points have been given to ranks.
     """
 
-    def __init__(self, spread: Spread, frame: Frame, outside: str) -> None:
-        self.spread, self.frame, self.outside = spread, frame, outside
+    def __init__(self, distribution: Distribution, frame: Frame, outside: str) -> None:
+        self.distribution, self.frame, self.outside = distribution, frame, outside
         self.count = self.changes = 0
         self.numbers = np.zeros(0, np.int64)
         self.coordinates = self.positions = np.zeros((0, len(frame.rulers)))
@@ -53,13 +53,13 @@ class Places:
     @property
     def cells(self) -> Space:
         """The cells."""
-        return self.spread.cells[0]
+        return self.distribution.cells[0]
 
     # -- checks ----------------------------------------------------------------------------------
 
     def refuse(self, problem: Error | None) -> None:
         """Raise on all ranks if there is a problem on any of them."""
-        if self.spread.any(problem is not None):
+        if self.distribution.any(problem is not None):
             raise problem or ArgumentError(
                 "Points of other ranks are refused.", note="The error of these ranks says why."
             )
@@ -139,7 +139,7 @@ class Places:
 
     def _begin_with_all(self, points: Array) -> None:
         """Keep the points of this process, where all ranks have all points."""
-        world = self.spread.world
+        world = self.distribution.world
         digest = f"{len(points)} points (checksum {zlib.crc32(points.tobytes()):08x})"
         world.agree({"step": "the making of points", "coordinates": digest})
         self.count, numbers = len(points), np.arange(len(points))
@@ -151,7 +151,7 @@ class Places:
 
     def _begin_with_some(self, numbers: Array, points: Array) -> None:
         """Give points to their owners, where each rank has some."""
-        world = self.spread.world
+        world = self.distribution.world
         total = np.array([len(points)])
         world.combine(total, np.zeros(0, np.int64), "the making of points")
         self.count = int(total[0])
@@ -166,7 +166,7 @@ class Places:
 
     def _are_distinct(self, numbers: Array) -> bool:
         """Return whether a part of the numbers of all ranks has those from 0 on, each once."""
-        world, count = self.spread.world, self.count
+        world, count = self.distribution.world, self.count
         valid = (numbers >= 0) & (numbers < count)
         kept = numbers[valid]
         checker = kept * world.ranks // max(1, count)
@@ -177,7 +177,7 @@ class Places:
 
     def place(self, numbers: Array, coordinates: Array, data: Sequence[Array]) -> list[Array]:
         """Give points to the owners of their cells; return the data of those of this process."""
-        world, target = self.spread.world, None
+        world, target = self.distribution.world, None
         if world.ranks > 1:
             target = self._owners(self._cells_of(coordinates))
         if len(world.here) < world.ranks:
@@ -192,21 +192,21 @@ class Places:
         return self.frame.cells(self.frame.positions(coordinates))
 
     def _is_own(self, cells: Array, rank: int) -> Array:
-        boxes = boxes_of(self.spread.partition, self.cells, rank)
+        boxes = boxes_of(self.distribution.partition, self.cells, rank)
         return numbers_within(boxes.items(), cells) >= 0
 
     def _owners(self, cells: Array) -> Array:
         """Return the ranks that own cells; most of them are those of this process."""
         found = np.full(len(cells), -1)
-        for rank in self.spread.world.here:
+        for rank in self.distribution.world.here:
             found[self._is_own(cells, rank)] = rank
         others = found < 0
-        found[others] = owners(self.spread.partition, self.cells, cells[others])
+        found[others] = owners(self.distribution.partition, self.cells, cells[others])
         return found
 
     def delivered(self, target: Array, arrays: Sequence[Array]) -> list[Array]:
         """Return the rows for this process of arrays, each row of which goes to a rank."""
-        world, found = self.spread.world, []
+        world, found = self.distribution.world, []
         for array in arrays:
             parcels = {
                 (world.rank, to): np.ascontiguousarray(array[target == to]).reshape(-1)
@@ -226,7 +226,7 @@ class Places:
         self.missing = self.frame.outside(coordinates)
         self.rows = {
             rank: np.arange(len(numbers)) if target is None else np.flatnonzero(target == rank)
-            for rank in self.spread.world.here
+            for rank in self.distribution.world.here
         }
         self.changes += 1
 

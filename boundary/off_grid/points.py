@@ -13,7 +13,7 @@ from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, Unsupported
 from ssr.extension import Array, VectorSpace, integer
 
 from ..fills.fill import Fill
-from ..parallel.programs.spread import Spread
+from ..parallel.programs.distribution import Distribution
 from ..parallel.ranks.field import Field
 from ..parallel.ranks.given_values import real_array
 from .operands import Bases, operand
@@ -23,7 +23,7 @@ from .stencils import Method
 from .transfers import Transfers
 
 if TYPE_CHECKING:
-    from ssr import Assembled
+    from ssr import StoredMatrix
 
 
 class Points:
@@ -49,9 +49,9 @@ class Points:
         self._folds: WeakKeyDictionary[Fill, ssr.Program] = WeakKeyDictionary()
 
     @property
-    def spread(self) -> Spread:
+    def distribution(self) -> Distribution:
         """The cells and their owners."""
-        return self._places.spread
+        return self._places.distribution
 
     @property
     def count(self) -> int:
@@ -81,7 +81,7 @@ class Points:
         return len(self.numbers)
 
     def __repr__(self) -> str:
-        return f"<Points: {self.count}, {self.method}, {self.spread!r}>"
+        return f"<Points: {self.count}, {self.method}, {self.distribution!r}>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise UnsupportedError(
@@ -143,8 +143,8 @@ class Points:
         Parameters
         ----------
         u
-            A field of the spread: of cells, faces, nodes or points with ghosts, or a vector field.
-            In a job of one rank also an array.
+            A field of the distribution: of cells, faces, nodes or points with ghosts, or a vector
+            field. In a job of one rank also an array.
         space
             The space of an array; by default the cells.
         fill
@@ -160,7 +160,7 @@ class Points:
         Raises
         ------
         ArgumentError, ContiguityError, DtypeError, ShapeError
-            If the field is on another spread, or the array does not fit.
+            If the field is on another distribution, or the array does not fit.
         OutOfRangeError
             If the stencil of ``sinc`` does not fit at a point.
         SpaceError
@@ -197,7 +197,7 @@ class Points:
         Raises
         ------
         ArgumentError, ContiguityError, DtypeError, ReadOnlyError, ShapeError
-            If the field is on another spread, or arrays do not fit.
+            If the field is on another distribution, or arrays do not fit.
         OutOfRangeError
             If the stencil of ``sinc`` does not fit at a point.
         SpaceError
@@ -241,12 +241,12 @@ class Points:
     def _inject_through(self, u: Any, values: Any, fill: Any) -> None:
         """Inject to the ghosted points of a fill, and add the transpose of the fill."""
         inner, wide = grid_of(_fill(fill).cols), grid_of(fill.rows)
-        lead = operand(self.spread, u, inner, written=True).components
+        lead = operand(self.distribution, u, inner, written=True).components
         ghosted: Any
         if isinstance(u, Field):
-            ghosted = self.spread.zeros(fill.rows, u.dtype)
+            ghosted = self.distribution.zeros(fill.rows, u.dtype)
         else:
-            extent = wide.extent(self.spread.sizes)
+            extent = wide.extent(self.distribution.sizes)
             ghosted = np.zeros(extent if lead is None else (lead, *extent), u.dtype)
         self.inject(ghosted, values, wide)
         if fill not in self._folds:
@@ -269,7 +269,7 @@ class Points:
             If there is no such rank, or the array has other rows.
         """
         problem, rows = None, np.zeros(0)
-        world, target = self.spread.world, 0 if root is None else integer(root)
+        world, target = self.distribution.world, 0 if root is None else integer(root)
         try:
             rows = self._places.row_data(values)
             if target is None or not 0 <= target < world.ranks:
@@ -291,7 +291,7 @@ class Points:
             world.broadcast(whole, target, "the gathering of points")
         return whole if root is None or world.rank == target else None
 
-    def as_matrix(self, space: Space | None = None) -> Assembled:
+    def as_matrix(self, space: Space | None = None) -> StoredMatrix:
         """Return the interpolation as a stored matrix P, with a row for each point.
 
         ``P.T`` injects; both take the place of any matrix in programs and solvers. Its products sum
@@ -317,9 +317,9 @@ class Points:
             )
         space = self._places.cells if space is None else space
         made = self._operators.stencils(space, np.arange(len(self)))
-        extent = space.extent(self.spread.sizes)
+        extent = space.extent(self.distribution.sizes)
         strides = np.cumprod([1, *extent[:0:-1]])[::-1]
-        zero = -int(np.array(space.first(self.spread.sizes)) @ strides)
+        zero = -int(np.array(space.first(self.distribution.sizes)) @ strides)
         columns = made.places(zero, strides.tolist()).ravel()
         starts = np.arange(len(self) + 1) * made.shape[1]
         entries = made.weights.ravel(), columns, starts

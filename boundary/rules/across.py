@@ -104,7 +104,7 @@ class Step:
 class Across:
     """A matrix that acts on the ghosts behind a side; ``across @ rule`` is a rule.
 
-    Made by `bc.interpolate` and `bc.rotate`, and by products of these.
+    Made by `bc.interpolate` and `bc.transform_vector`, and by products of these.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     return rule_of(text, axis, side, block, lambda frame, side, name: [Clause(Row(()))])
 
 
-def constant(
+def ghost_value(
     value: Given, axis: int | None = None, side: Ends = "both", *, block: int | None = None
 ) -> Rule:
     """Return ghosts that have a given value: a number, array, function or `bc.parameter`.
@@ -62,10 +62,10 @@ def constant(
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
-    >>> bc.fill(ssr.Space(2).grow(1), bc.constant(9.0)) @ np.array([1.0, 2])
+    >>> bc.fill(ssr.Space(2).grow(1), bc.ghost_value(9.0)) @ np.array([1.0, 2])
     array([9., 1., 2., 9.])
     """
-    return _constant(rule_text("constant", axis, side, block, value), value, axis, side, block)
+    return _constant(rule_text("ghost_value", axis, side, block, value), value, axis, side, block)
 
 
 def dirichlet(

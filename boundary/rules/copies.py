@@ -19,7 +19,7 @@ from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 
 
-def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
+def linked(axis: int | None = None, side: Ends = "both", *, block: int | None = None) -> Rule:
     """Return the halo copy: a ghost is the point of the block that its side is linked to.
 
     ``u[ghost] = u[there, map(ghost)]``, where the map is the link's signed permutation of axes.
@@ -37,8 +37,8 @@ def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     Examples
     --------
     >>> import numpy as np, boundary as bc
-    >>> grid = bc.Grid(2 * [(3,)], links=bc.bricks(2))
-    >>> bc.fill(grid.cells.grow((0, 1)), bc.copy(), bc.zero()) @ np.array([[1., 2, 3], [4, 5, 6]])
+    >>> grid = bc.Grid(2 * [(3,)], links=bc.topologies.bricks(2))
+    >>> bc.fill(grid.cells.grow((0, 1)), bc.linked(), bc.zero()) @ np.array([[1., 2, 3], [4, 5, 6]])
     array([[1., 2., 3., 4.],
            [4., 5., 6., 0.]])
     """
@@ -60,7 +60,7 @@ def copy(axis: int | None = None, side: Ends = "both", *, block: int | None = No
         )
         return [Clause(Row((Entry(link.there.block, index, ir.ONE),)))]
 
-    return rule_of(rule_text("copy", axis, side, block), axis, side, block, make, linked=True)
+    return rule_of(rule_text("linked", axis, side, block), axis, side, block, make, linked=True)
 
 
 def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:

@@ -41,7 +41,7 @@ def parameter(name: str) -> Parameter:
     --------
     >>> import numpy as np, ssr, boundary as bc
     >>> cells = ssr.Space(3)
-    >>> fill = bc.fill(cells.grow(1), bc.constant(bc.parameter("inflow")))
+    >>> fill = bc.fill(cells.grow(1), bc.ghost_value(bc.parameter("inflow")))
     >>> fill.bind(inflow=7.0) @ np.ones(3)
     array([7., 1., 1., 1., 7.])
     """

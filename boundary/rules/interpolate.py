@@ -25,7 +25,7 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
     """Return the interpolation of ghosts along their side, by tables.
 
     Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times what ghost
-    ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.copy()`` is first
+    ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.linked()`` is first
     copied from the neighbour and then interpolated.
 
     Parameters
@@ -50,10 +50,10 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
     Ghosts half a cell off the points of the neighbour, by linear interpolation:
 
     >>> import numpy as np, boundary as bc
-    >>> grid = bc.Grid(2 * [(3, 2)], links=bc.bricks(1, 2))
+    >>> grid = bc.Grid(2 * [(3, 2)], links=bc.topologies.bricks(1, 2))
     >>> first, weights = np.array([[0, 0, 1]]), np.array([[[1, 0], [0.5, 0.5], [0.5, 0.5]]])
     >>> fill = bc.fill(
-    ...     grid.cells.grow(0, (0, 1)), bc.interpolate(first, weights) @ bc.copy(), bc.zero()
+    ...     grid.cells.grow(0, (0, 1)), bc.interpolate(first, weights) @ bc.linked(), bc.zero()
     ... )
     >>> (fill @ np.arange(12.0).reshape(2, 3, 2))[0]
     array([[0., 1., 6.],
@@ -62,8 +62,8 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
 
     The same at each of two levels; the ghosts at their ends are those of another rule:
 
-    >>> grid = bc.Grid(2 * [(2, 3, 2)], links=bc.bricks(1, 2).layered())
-    >>> edge = bc.interpolate(first, weights, levels=0) @ bc.copy()
+    >>> grid = bc.Grid(2 * [(2, 3, 2)], links=bc.topologies.bricks(1, 2).layered())
+    >>> edge = bc.interpolate(first, weights, levels=0) @ bc.linked()
     >>> fill = bc.fill(grid.cells.grow((1, 0), 0, (0, 1)), edge, bc.neumann(axis=0), bc.zero(2))
     >>> (fill @ np.arange(24.0).reshape(2, 2, 3, 2))[0, :, :, 2]
     array([[12., 13., 15.],

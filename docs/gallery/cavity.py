@@ -22,7 +22,7 @@ fills = bc.fill(wide[0], *lid), bc.fill(wide[1], bc.dirichlet(0.0, axis=1))
 centers, corners = ([ssr.average(to, f) for f in of] for to, of in ((cells, faces), (nodes, wide)))
 side = Axis(0.0, 1.0, stretching=lambda s: 0.5 + np.tanh(4 * s - 2) / np.tanh(2) / 2)
 box = Coordinates(cells, y=side, x=side)
-P = ssr.solvers.interpolation(cells, ssr.Space(m, m), centring="cells")
+P = ssr.solvers.interpolation(cells, ssr.Space(m, m), centering="cell")
 state = {"u": faces[0], "v": faces[1], "p": cells}
 
 
@@ -49,7 +49,7 @@ def run(n=96, time=50.0, dt=2e-2, nu=1e-3, levels=4):
 
     @ssr.integrate.rhs(**state)
     def advection(t, u, v, p):
-        uv = ssr.let((corners[0] @ fills[0] @ u) * (corners[1] @ fills[1] @ v))
+        uv = ssr.materialize((corners[0] @ fills[0] @ u) * (corners[1] @ fills[1] @ v))
         own = (centers[0] @ u) ** 2, (centers[1] @ v) ** 2
         flows = [d(k, cells, 1 - k) @ own[k] + d(k, nodes, k) @ uv for k in (0, 1)]
         return tuple(-flow - slope @ p for flow, slope in zip(flows, grad))

@@ -35,7 +35,7 @@ def solve(size, steps, end):
 
     @ssr.integrate.rhs(T=cells, R=cells, Z=cells)
     def conduct(time, T, R, Z):
-        u = ssr.let(surface @ T)
+        u = ssr.materialize(surface @ T)
         flows = zip(out, mean, slope)
         return sum(D @ ((1.0 + A @ u) * (G @ u)) for D, A, G in flows) + Q(R, Z, time)
 

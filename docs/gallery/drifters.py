@@ -46,7 +46,7 @@ def run(size=48, days=14.0, step=1800.0, count=60, ranks=None):
     tangent = np.tan((np.arange(size) + 0.5) * np.pi / 2 / size - np.pi / 4)
     X, Y = np.meshgrid(tangent, tangent)
     centers = np.stack([np.ones_like(X), X, Y]) / np.sqrt(1 + X**2 + Y**2)
-    on = bc.spread(cells, ranks, n=size)
+    on = bc.distribute(cells, ranks, n=size)
     winds = wind(np.einsum("ayx,pac->pyxc", centers, axes))
     V = on.scatter(cells.vector(3), np.moveaxis(winds, -1, 0))
     r = np.random.default_rng(0).normal(size=(count, 3))

@@ -17,7 +17,7 @@ laplace = ssr.stencil(cells, wide, star) @ bc.fill(wide, bc.periodic())
 
 @ssr.program(u=cells, v=cells, F=ssr.scalar, k=ssr.scalar)
 def react(u, v, F, k):
-    rate = ssr.let(u * v**2)
+    rate = ssr.materialize(u * v**2)
     du = 0.16 * (laplace @ u) - rate + F * (1.0 - u)
     dv = 0.08 * (laplace @ v) + rate - (F + k) * v
     u[:] = u + du

@@ -21,7 +21,7 @@ kinds = {"u": cells, "v": cells, "r": ssr.scalar}  # r = D / h^2
 
 @ssr.integrate.rhs(**kinds)
 def react(t, u, v, r):
-    rate = ssr.let(u * v**2)
+    rate = ssr.materialize(u * v**2)
     return F * (1.0 - u) - rate, rate - (F + k) * v
 
 

@@ -16,7 +16,7 @@ right = bc.join(2, bc.Side(0, 1, "high"), bc.Side(2, 1, "low"))  # and block 2 b
 cells = bc.Grid(3 * [(n, n)], links=[up, right]).cells
 wide = cells.grow(1)
 star = {(0, 0, 0): 4.0, (0, 0, 1): -1.0, (0, 0, -1): -1.0, (0, 1, 0): -1.0, (0, -1, 0): -1.0}
-A = (ssr.stencil(cells, wide, star) @ bc.fill(wide, bc.copy(), bc.dirichlet(0.0))).linear
+A = (ssr.stencil(cells, wide, star) @ bc.fill(wide, bc.linked(), bc.dirichlet(0.0))).linear
 
 
 def run(size=64, modes=4):

@@ -15,7 +15,7 @@ more = cells.grow(0, (0, 1))  # one cell beyond the outlet
 faces = cells.faces(1), cells.faces(0)  # of u and v
 inner = faces[0].grow(0, (-1, 0)), faces[1].grow(-1, 0)  # all but the inlet and the walls
 wide = faces[0].grow(2, (1, 2)), faces[1].grow(1, 2)
-ends = bc.constant(1.0, axis=1, side="low"), bc.dirichlet(0.0, axis=1, side="low")
+ends = bc.ghost_value(1.0, axis=1, side="low"), bc.dirichlet(0.0, axis=1, side="low")
 walls = bc.symmetric(axis=0), bc.symmetric(axis=0, sign=-1)  # without friction
 rules = [(walls[k], ends[k], bc.extrapolate(1, axis=1, side="high")) for k in (0, 1)]
 fills = [bc.fill(wide[k], *rules[k], owned=faces[k]) for k in (0, 1)]
@@ -38,7 +38,7 @@ def predict(u, v, open_u, open_v, old_u, old_v, b, dt, h, nu):
             flux = by * (cubic @ W[k]) + abs(by) / 16 * (third @ W[k])
             bend = d(inner[k], wide[k], axis, derivative=2) @ W[k]
             rate += nu / h**2 * bend - (d(inner[k], rows, axis) @ flux) / h
-        w[inner[k]] = is_open * (w[inner[k]] + dt * (1.5 * ssr.let(rate) - 0.5 * before))
+        w[inner[k]] = is_open * (w[inner[k]] + dt * (1.5 * ssr.materialize(rate) - 0.5 * before))
         before[:] = rate
     b[:] = -(d(cells, faces[0], 1) @ u + d(cells, faces[1], 0) @ v)
 
@@ -57,7 +57,7 @@ def run(ny=64, time=16.0, diameter=0.18, reynolds=120.0):
     free = np.prod([np.hypot(x - a, y - b) > diameter / 2 for a, b in centres], axis=0) * 1.0
     opened = free * np.append(free[:, 1:], np.ones((ny, 1)), axis=1), free[1:] * free[:-1]
     K = [ssr.diagonal(space, mask) for space, mask in zip(inner, opened)]
-    D = [d(cells, space, 1 - k, outside="drop") for k, space in enumerate(inner)]
+    D = [d(cells, space, 1 - k, outside="zero") for k, space in enumerate(inner)]
     A = ssr.diagonal(cells, 1 - free) - sum(D[k] @ K[k] @ grad[k] for k in (0, 1))
     poisson = ssr.solvers.CG(A, M=ssr.solvers.IC())
     u, v, p, b = (np.zeros(shape) for shape in ((ny, nx + 1), (ny + 1, nx), (ny, nx), (ny, nx)))

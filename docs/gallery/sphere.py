@@ -13,9 +13,9 @@ import ssr
 n = ssr.size("n", at_least=4)
 cells = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells  # [panel, y, x]
 wide, faces = cells.grow(2), (cells.faces(-2), cells.faces(-1))
-shared = bc.synchronise(*faces)  # what leaves a panel enters the next
+shared = bc.synchronize(*faces)  # what leaves a panel enters the next
 upwind = {-2: -1 / 6, -1: 5 / 6, 0: 1 / 3}, {1: -1 / 6, 0: 5 / 6, -1: 1 / 3}
-sides = [[ssr.along(faces[a], wide, a, weights) for weights in upwind] for a in (-2, -1)]
+sides = [[ssr.axis_stencil(faces[a], wide, a, weights) for weights in upwind] for a in (-2, -1)]
 across = [ssr.difference(cells, faces[a], a) for a in (-2, -1)]
 
 
@@ -35,7 +35,7 @@ def ghosts(size):
     first = np.clip(np.floor(x).astype(int) - 1, 0, size - 4)
     lagrange = [[(x - first - m) / (r - m) for m in range(4) if m != r] for r in range(4)]
     weights = np.stack([np.prod(factors, axis=0) for factors in lagrange], axis=-1)
-    return bc.fill(wide, bc.interpolate(first, weights) @ bc.copy())
+    return bc.fill(wide, bc.interpolate(first, weights) @ bc.linked())
 
 
 def run(size=64, turns=(1 / 8, 1 / 4, 1)):

@@ -158,8 +158,8 @@ def need_whole(matrix: MatrixData, what: str) -> None:
     """
     if matrix.is_local:
         raise UnsupportedError(
-            f"{matrix.name} {what} is not staged: its entries depend on the boxes of a spread.",
-            hint="Apply the matrices one after the other, as in A @ (B.local() @ x).",
+            f"{matrix.name} {what} is not staged: its entries depend on the boxes of ranks.",
+            hint="Apply the matrices one after the other, as in A @ (B.rank_local() @ x).",
         )
 
 

@@ -1,6 +1,6 @@
 """Elimination in dense blocks of values: without pivoting, and without what is zero everywhere.
 
-A block is factorised in Doolittle's order, with one reciprocal for each pivot:
+A block is factorized in Doolittle's order, with one reciprocal for each pivot:
 
     U[k, c] = A[k, c] - sum of L[k, m] U[m, c]                 m < k <= c
     L[r, k] = (A[r, k] - sum of L[r, m] U[m, k]) / U[k, k]     m < k < r
@@ -66,7 +66,7 @@ class Factors:
         return named(less(self.rows, start, pairs), self.let)
 
 
-def factorised(
+def factorized(
     block: Sequence[Sequence[Number]], rows: Domain, let: Let, scale: Scale | None = None
 ) -> Factors:
     """Return the factors of a block of numbers.

@@ -137,7 +137,7 @@ def cut(matrix: MatrixData, which: families.Triangle, k: int) -> MatrixData:
 def local(matrix: MatrixData) -> MatrixData:
     """Return the entries of a matrix whose column is in the box of the row."""
     found = families.local(matrix.families)
-    name, origin = f"{matrix.name}.local()", InBoxes(matrix.origin)
+    name, origin = f"{matrix.name}.rank_local()", InBoxes(matrix.origin)
     return replace(matrix, name=name, families=found, origin=origin, paths=())
 
 

@@ -75,7 +75,7 @@ class Definition(Origin):
     cols: Space
     names: tuple[tuple[str, str], ...]
     entries: tuple[ir.Family, ...]
-    outside: Literal["error", "drop"] = "error"
+    outside: Literal["error", "zero"] = "error"
 
     def spaces(self) -> frozenset[Space]:
         """Return the spaces of rows and columns."""

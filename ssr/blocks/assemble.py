@@ -50,7 +50,7 @@ def kron(left: Matrix | np.ndarray[Any, Any], right: Matrix) -> Matrix | BlockMa
     >>> import ssr
     >>> y, x = (ssr.Space(n) for n in ssr.sizes("ny nx"))
     >>> def laplace(line):
-    ...     return ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    ...     return ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> A = ssr.kron(laplace(y), ssr.identity(x)) + ssr.kron(ssr.identity(y), laplace(x))
     >>> A.rows, len(A.families)
     (Space(ny, nx), 5)
@@ -264,7 +264,7 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     >>> s = ssr.Space(3)
     >>> d = np.array([1.0, 2.0, 4.0])
     >>> D = ssr.diagonal(s, d)
-    >>> (D @ ssr.stencil(s, s, {1: 1}, outside="drop")).to_scipy().toarray()
+    >>> (D @ ssr.stencil(s, s, {1: 1}, outside="zero")).to_scipy().toarray()
     array([[0., 1., 0.],
            [0., 0., 2.],
            [0., 0., 0.]])

@@ -17,9 +17,9 @@ import numpy as np
 from .. import ir
 from ..algebra.families import Triangle
 from ..errors import ArgumentError, SpaceError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
+from ..matrices.stored_matrix import StoredMatrix
 from ..options import Options
 from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
@@ -149,7 +149,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self._combine(other, "-", lambda a, b: b - a)
 
     def _combine(self, other: object, sign: str, change: Callable[[Matrix, Matrix], Matrix]) -> Any:
-        if takes_over(other) and not isinstance(other, (Matrix, Assembled, BlockMatrix)):
+        if takes_over(other) and not isinstance(other, (Matrix, StoredMatrix, BlockMatrix)):
             return NotImplemented
         if not isinstance(other, BlockMatrix):
             what = other.name if isinstance(other, Matrix) else type(other).__name__
@@ -226,7 +226,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     @cached_property
     def _local(self) -> BlockMatrix:
-        return self._each(f"{self.name}.local()", lambda m: m.local())
+        return self._each(f"{self.name}.rank_local()", lambda m: m.rank_local())
 
     def equals(self, other: object) -> bool:
         """Whether ``other`` is proved equal, block by block, for all sizes."""

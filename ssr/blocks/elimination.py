@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from .. import ir
-from ..algebra.elimination import Number, check_filled, factorised, no_pivot
+from ..algebra.elimination import Number, check_filled, factorized, no_pivot
 from ..points.sets import Domain
 from ..programs.expression import Expression
 from ..programs.matrix_rows import bound_families, diagonal_value
@@ -41,7 +41,7 @@ def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     rows = row_domain(space)
     found = [[bound_families(m.definition, recorder) for m in row] for row in matrix.blocks]
     check_pivots(matrix.name, matrix.given_rows, found)
-    factors = factorised(numbers(found, rows), rows, let)
+    factors = factorized(numbers(found, rows), rows, let)
     check_numbers(matrix.name, factors.upper)
     x = factors.solve([component.settled().value for component in b])
     return [Expression(space, value or ir.ZERO) for value in x]

@@ -79,12 +79,12 @@ def recurrence(
 
     Examples
     --------
-    An incomplete LU factorisation without fill, ILU(0), kept in one matrix:
+    An incomplete LU factorization without fill, ILU(0), kept in one matrix:
 
     >>> import numpy as np, ssr
     >>> cells = ssr.Space(*ssr.sizes("ny nx"))
     >>> weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
-    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> A = ssr.stencil(cells, cells, weights, outside="zero")
     >>> @ssr.recurrence(rows=cells, cols=cells)
     ... def LU(j, i, done):
     ...     row = A.row(j, i)

@@ -4,8 +4,8 @@
 
 The numbers of a row - right sides, factors, solution - are temporaries that are made together: all
 of them at a row, then those of the next one. Those that only their own row reads need not be stored
-(`lower/own_rows`), and those that wait for no other row of a line are computed line by line
-(`lower/passes/ahead`).
+(`lower/fusing/contract_temporaries`), and those that wait for no other row of a line are computed
+line by line (`lower/passes/hoist_independent`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import chain
 
 from .. import ir
 from ..algebra.analyse import Sides
-from ..algebra.elimination import factorised
+from ..algebra.elimination import factorized
 from ..algebra.families import multiply
 from ..programs.expression import Expression, check_side, terms
 from ..programs.matrix_rows import bound_families, right_side
@@ -54,7 +54,7 @@ def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
     found = _whole([*chain(*sides)])
     given_sides = [right_side(c, (*found.before, *found.after)) for c in b]
     right = [ir.Sum((*terms(c), *_made(row, x))) for c, row in zip(given_sides, sides, strict=True)]
-    factors = factorised(numbers(diagonal, rows), rows, together.let)
+    factors = factorized(numbers(diagonal, rows), rows, together.let)
     check_numbers(matrix.name, factors.upper)
     for name, value in zip(x, factors.solve(right), strict=True):
         together.values[name] = value or ir.ZERO

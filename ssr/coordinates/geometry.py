@@ -101,10 +101,10 @@ class Geometry(Immutable):
         Parameters
         ----------
         distribution
-            The cells, as `boundary.spread` distributes them.
+            The cells, as `boundary.distribute` distributes them.
         """
         if not all(hasattr(distribution, name) for name in ("zeros", "any", "sizes")):
-            raise ArgumentError(f"{distribution!r} is not what boundary.spread returns.")
+            raise ArgumentError(f"{distribution!r} is not what boundary.distribute returns.")
         bound = self.bind(**{n: distribution.sizes[n] for n in self.cells.sizes})
         return bound._with(bound.sizes, distribution)
 

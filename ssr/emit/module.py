@@ -118,7 +118,7 @@ def _imports(unit: Unit, calls: Set[str]) -> Iterator[tuple[str, tuple[str, ...]
         ("periods", unit.periodic, PERIODS),
         ("parts", bool(whole), PARTS),
         ("polling", True, POLLING),
-        ("refusals", True, REFUSALS),
+        ("check_layout", True, REFUSALS),
         ("steps", unit.distributed, STEPS),
         ("sums", True, REDUCTIONS),
     ):

@@ -79,7 +79,7 @@ def explain_matrix(
     >>> import ssr
     >>> n, = ssr.sizes("n")
     >>> points = ssr.Space(n)
-    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2}, outside="drop")
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2}, outside="zero")
     >>> print(A.explain("footprint"))
     stencil: columns read by a row
       (i - 1)  offset (-1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import OutOfRangeError
 from ..points.numbers import integer
-from ..programs.let import let
+from ..programs.materialize import materialize
 from ..programs.program import Program
 from ..programs.signature import Kind
 from ..solvers import vectors
@@ -135,7 +135,7 @@ def _adams_bashforth(fun: RightSide, order: int) -> Program:
         fields, (t, *by) = values[: -order - 1], values[-order - 1 :]
         parts = [fields[n * count : (n + 1) * count] for n in range(order)]
         k = fun.rates(t, parts[0], fields[order * count :])
-        k = tuple(map(let, k)) if order > 1 else k
+        k = tuple(map(materialize, k)) if order > 1 else k
         new = parts[0]
         for weight, rate in zip(by, (k, *parts[1:]), strict=True):
             new = tuple(v + weight * r for v, r in zip(new, rate, strict=True))
@@ -295,7 +295,7 @@ def _leapfrog(fun: RightSide, *, filtered: bool) -> Program:
             assign(old, new)
             return
         nu, alpha = strength
-        new = tuple(map(let, new))
+        new = tuple(map(materialize, new))
         d = tuple((0.5 * nu) * (a - 2.0 * b + c) for a, b, c in zip(old, y, new, strict=True))
         assign(old, tuple(c + (alpha - 1.0) * e for c, e in zip(new, d, strict=True)))
         assign(y, tuple(b + alpha * e for b, e in zip(y, d, strict=True)))

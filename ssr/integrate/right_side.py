@@ -170,7 +170,7 @@ class RightSide(Immutable):
         if rate.space == space:
             return as_it_is(rate)  # type: ignore[no-any-return]
         check_part(rate.space, space, f"unknown {name!r} of {self.name}")
-        whole = stencil(space, rate.space, {(0,) * space.ndim: 1.0}, outside="drop")
+        whole = stencil(space, rate.space, {(0,) * space.ndim: 1.0}, outside="zero")
         found: Expression = whole @ rate
         return found
 

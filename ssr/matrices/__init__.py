@@ -1,4 +1,4 @@
-"""The faces of matrices: `Matrix` for staged ones, `Assembled` for those with stored parts.
+"""The faces of matrices: `Matrix` for staged ones, `StoredMatrix` for those with stored parts.
 
 Takes `MatrixData` and sparse matrices of SciPy. Gives the operators that users write with.
 """

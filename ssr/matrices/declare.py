@@ -21,7 +21,7 @@ def stencil(
     cols: Space,
     weights: Mapping[Any, float],
     *,
-    outside: Literal["error", "drop"] = "error",
+    outside: Literal["error", "zero"] = "error",
 ) -> Matrix:
     """Return the matrix with the same weights, by offset, in every row.
 
@@ -51,8 +51,8 @@ def stencil(
             f"A stencil between {rows.location} and {cols.location} mixes locations.",
             hint="Write it with ssr.matrix, where the shift between the locations is explicit.",
         )
-    if not is_one_of(outside, ("error", "drop")):
-        raise ArgumentError(f'outside is "error" or "drop", not {outside!r}.')
+    if not is_one_of(outside, ("error", "zero")):
+        raise ArgumentError(f'outside is "error" or "zero", not {outside!r}.')
     if not isinstance(weights, Mapping):
         raise ArgumentError(
             f"The weights of a stencil map offsets to numbers, not {type(weights).__name__}."

@@ -19,13 +19,13 @@ POINTS = 32
 """The most points of a row along an axis."""
 
 
-def along(
+def axis_stencil(
     rows: Space,
     cols: Space,
     axis: int,
     weights: Mapping[int, float],
     *,
-    outside: Literal["error", "drop"] = "error",
+    outside: Literal["error", "zero"] = "error",
 ) -> Matrix:
     """Return the matrix with the same weights along an axis in every row.
 
@@ -51,12 +51,12 @@ def along(
 
     >>> import ssr
     >>> cells = ssr.Space(3)
-    >>> ssr.along(cells, cells.faces(0), 0, {0: -1.0, 1: 1.0}).to_scipy().toarray()
+    >>> ssr.axis_stencil(cells, cells.faces(0), 0, {0: -1.0, 1: 1.0}).to_scipy().toarray()
     array([[-1.,  1.,  0.,  0.],
            [ 0., -1.,  1.,  0.],
            [ 0.,  0., -1.,  1.]])
     """
-    place = _axis(rows, cols, axis, outside, ("error", "drop"))
+    place = _axis(rows, cols, axis, outside, ("error", "zero"))
     _check_weights(weights)
     return weighted("along", rows, cols, [Line(place, dict(weights))], outside)
 
@@ -115,7 +115,7 @@ def difference(
     that are smooth functions of the index, symmetry adds one for even derivatives between like
     points and for odd ones between cells and faces: so on a rough grid the order is one less
     than `order` there. One-sided rows have ``derivative + order`` points. Kernels compute weights
-    from coordinates wherever they use them; ``outside="drop"`` is not possible.
+    from coordinates wherever they use them; ``outside="zero"`` is not possible.
 
     References
     ----------
@@ -151,7 +151,7 @@ def difference(
     >>> (second @ x**2).round(12)
     array([2., 2., 2.])
     """
-    place = _axis(rows, cols, axis, outside, ("error", "drop", "one-sided"))
+    place = _axis(rows, cols, axis, outside, ("error", "zero", "one-sided"))
     _check_order(derivative, order, least=1)
     even = coordinates is None
     line = line_of(rows, cols, place, derivative, order, outside, even=even)
@@ -209,13 +209,13 @@ def average(
     """
     _check_order(0, order, least=0)
     if coordinates is not None:
-        place = _axis(rows, cols, axis, outside, ("error", "drop", "one-sided"))
+        place = _axis(rows, cols, axis, outside, ("error", "zero", "one-sided"))
         line = line_of(rows, cols, place, 0, order, outside, even=False)
         return on_coordinates("average", rows, cols, line, outside, 0, coordinates)
     if axis is not None:
-        axes = [_axis(rows, cols, axis, outside, ("error", "drop", "one-sided"))]
+        axes = [_axis(rows, cols, axis, outside, ("error", "zero", "one-sided"))]
     else:
-        _check_spaces(rows, cols, outside, ("error", "drop", "one-sided"))
+        _check_spaces(rows, cols, outside, ("error", "zero", "one-sided"))
         axes = axes_apart(rows, cols)
     lines = [line_of(rows, cols, place, 0, order, outside) for place in axes]
     return weighted("average", rows, cols, lines, outside)
@@ -263,7 +263,7 @@ def _check_order(derivative: Any, order: Any, least: int) -> None:
     if accuracy is None or accuracy < 2 or accuracy % 2:
         raise ArgumentError(
             f"order is {order!r}, not a positive even integer.",
-            hint="For other weights, such as those of one side, use ssr.along.",
+            hint="For other weights, such as those of one side, use ssr.axis_stencil.",
         )
     if power + accuracy > POINTS:
         raise ArgumentError(

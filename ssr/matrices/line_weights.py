@@ -16,7 +16,7 @@ from ..symbols.values import simplified
 Weights: TypeAlias = Mapping[int, float]
 """Weights of points of one line, by their distance from the row's index."""
 
-Outside: TypeAlias = Literal["error", "drop", "one-sided"]
+Outside: TypeAlias = Literal["error", "zero", "one-sided"]
 """What rows do whose points are not all there."""
 
 

@@ -53,7 +53,7 @@ class Matrix(Operator["Matrix"]):
     >>> import numpy as np, ssr
     >>> n, = ssr.sizes("n")
     >>> points = ssr.Space(n)
-    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> A @ np.array([1.0, 2.0, 4.0])
     array([ 0., -1.,  6.])
     >>> A.tril().solve(np.array([2.0, 1.0, 0.0]))
@@ -218,7 +218,7 @@ class Matrix(Operator["Matrix"]):
         --------
         >>> import ssr
         >>> s = ssr.Space(4)
-        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="zero")
         >>> A[s.grow(-1), :].to_scipy().toarray()
         array([[1., 2., 3., 0.],
                [0., 1., 2., 3.]])
@@ -259,7 +259,7 @@ class Matrix(Operator["Matrix"]):
         --------
         >>> import ssr
         >>> s = ssr.Space(5)
-        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="drop")
+        >>> A = ssr.stencil(s, s, {-1: 1, 0: 2, 1: 3}, outside="zero")
         >>> A.equals(A.tril(-1) + A.triu())
         True
         """
@@ -283,7 +283,8 @@ class Matrix(Operator["Matrix"]):
         **data
             By the names of the declaration: numbers for scalars, arrays for fields, or, inside a
             program, the program's own fields and scalars. Integers for symbolic sizes. Fields of
-            `boundary.spread` may stand for arrays: the matrix is for vectors of the same spread.
+            `boundary.distribute` may stand for arrays: the matrix is for vectors of the same
+            distribution.
 
         Raises
         ------
@@ -349,7 +350,7 @@ class Matrix(Operator["Matrix"]):
         """Return x with ``A x = b``, by substitution or by elimination along lines.
 
         A triangular matrix is solved with by substitution in row order. One whose columns all lie
-        along one axis of their rows is a band along each line of this axis; it is factorised
+        along one axis of their rows is a band along each line of this axis; it is factorized
         without pivoting, line by line.
 
         Parameters
@@ -373,7 +374,7 @@ class Matrix(Operator["Matrix"]):
 
         >>> import numpy as np, ssr
         >>> cells = ssr.Space(*ssr.sizes("ny nx"))
-        >>> A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 3, (1, 0): -1}, outside="drop")
+        >>> A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 3, (1, 0): -1}, outside="zero")
         >>> x = A.solve(np.ones((4, 2)))
         >>> bool(np.allclose(A @ x, 1.0))
         True
@@ -490,7 +491,7 @@ class Matrix(Operator["Matrix"]):
         >>> import ssr
         >>> n, = ssr.sizes("n")
         >>> s = ssr.Space(n)
-        >>> ssr.stencil(s, s, {-1: 1, 0: -2, 1: 1}, outside="drop").bind(n=3).to_scipy().toarray()
+        >>> ssr.stencil(s, s, {-1: 1, 0: -2, 1: 1}, outside="zero").bind(n=3).to_scipy().toarray()
         array([[-2.,  1.,  0.],
                [ 1., -2.,  1.],
                [ 0.,  1., -2.]])

@@ -140,15 +140,15 @@ class Operator(Immutable, ABC, Generic[Made]):
         """
         return self._part("diagonal", 0)
 
-    def local(self) -> Made:
+    def rank_local(self) -> Made:
         """Return the entries whose column is in the same box as the row.
 
         Boxes are those into which a space is cut where it is shared by ranks, or by ``boxes=`` of
-        `boundary.spread`; a program that runs on arrays has one box, and there ``A.local()`` is A
-        itself. So the sweeps of a smoother that do not wait for other ranks can be written down;
-        what is left out goes to the right side, and the equation is that of A:
+        `boundary.distribute`; a program that runs on arrays has one box, and there
+        ``A.rank_local()`` is A itself. So the sweeps of a smoother that do not wait for other ranks
+        can be written down; what is left out goes to the right side, and the equation is that of A:
 
-            near = A.local()
+            near = A.rank_local()
             s = b - (A - near) @ x
             x[:] = near.tril().solve(s - near.triu(1) @ x)
             x[:] = near.triu().solve(s - near.tril(-1) @ x)
@@ -160,9 +160,9 @@ class Operator(Immutable, ABC, Generic[Made]):
         --------
         >>> import ssr
         >>> points = ssr.Space(ssr.size("n"))
-        >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
-        >>> print((A - A.local()).explain("sets"))
-        <Matrix (stencil - stencil.local()): Space(n) -> Space(n), 2 families>
+        >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="zero")
+        >>> print((A - A.rank_local()).explain("sets"))
+        <Matrix (stencil - stencil.rank_local()): Space(n) -> Space(n), 2 families>
           row (i)  column (i - 1)  -1.0  where 0 < i < n         in another box
           row (i)  column (i + 1)  -1.0  where 0 <= i <= -2 + n  in another box
         """

@@ -86,7 +86,7 @@ def _declared(
 ) -> Matrix:
     """Return the matrix of a generator of weighted sums."""
     try:
-        drop: Literal["error", "drop"] = "drop" if outside == "drop" else "error"
+        drop: Literal["error", "zero"] = "zero" if outside == "zero" else "error"
         return Matrix(define(function, rows, cols, data, outside=drop))
     except OutOfSpaceError as error:
         if outside != "one-sided":
@@ -104,7 +104,7 @@ def on_coordinates(
     coordinates: Any,
 ) -> Matrix:
     """Return the matrix of a derivative at points anywhere on the lines of an axis."""
-    if outside == "drop":
+    if outside == "zero":
         raise ArgumentError(
             'With coordinates, outside is "error" or "one-sided".',
             note="Points that are not there have no position.",

@@ -8,10 +8,10 @@ from typing import Any
 
 from llvmlite import ir as llvm
 
-from ..distributed.step_operations import PATIENCE, SPINS, YIELDS
 from ..kernel.types import Text, Type
 from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
+from ..runtime.steps import PATIENCE, SPINS, YIELDS
 from . import shared
 from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
 from .values import Memory, Value, Writer, parts_of, size_of, strides_of

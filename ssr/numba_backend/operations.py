@@ -12,7 +12,6 @@ from typing import Any
 from numba import types
 from numba.extending import lower_builtin, type_callable
 
-from ..distributed import step_operations as steps
 from ..kernel import ir
 from ..kernel.operations import RULES, result
 from ..kernel.types import TypeMismatch, Vector, common, number
@@ -22,19 +21,18 @@ from ..native.translate import WRITERS
 from ..native.values import Value, loaded, rounded
 from ..runtime import (
     bundles,
+    check_layout,
     checked,
     intrinsics,
     parts,
     periods,
     polling,
+    steps,
     sums,
-)
-from ..runtime import (
-    check_layout as refusals,
 )
 from .types import VectorType, of_numba, returned, to_numba, value
 
-MODULES = intrinsics, bundles, periods, parts, polling, refusals, steps, sums, checked
+MODULES = intrinsics, bundles, periods, parts, polling, check_layout, steps, sums, checked
 """The modules that define operations in plain Python."""
 
 

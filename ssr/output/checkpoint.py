@@ -142,7 +142,7 @@ def save(
     --------
     >>> import tempfile, ssr, boundary as bc
     >>> cells = ssr.Space(6)
-    >>> u, v = (bc.spread(cells, bc.simulated(ranks)).zeros(cells) for ranks in (2, 3))
+    >>> u, v = (bc.distribute(cells, bc.simulated_ranks(ranks)).zeros(cells) for ranks in (2, 3))
     >>> u.fill(lambda i: i**2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ssr.output.save(f"{folder}/a", {"u": u}, {"time": 0.1})
@@ -172,7 +172,7 @@ def digest(fields: Mapping[str, Any]) -> str:
     --------
     >>> import numpy as np, ssr, boundary as bc
     >>> cells = ssr.Space(6)
-    >>> u = bc.spread(cells, bc.simulated(3)).zeros(cells)
+    >>> u = bc.distribute(cells, bc.simulated_ranks(3)).zeros(cells)
     >>> ssr.output.digest({"u": u}) == ssr.output.digest({"u": np.zeros(6)})
     True
     """
@@ -180,7 +180,7 @@ def digest(fields: Mapping[str, Any]) -> str:
     for values in named.values():
         for piece in stored(values):
             found.update(piece)
-    told: str = ranks_of(named.values()).shared(found.hexdigest())
+    told: str = ranks_of(named.values()).broadcast(found.hexdigest())
     return told
 
 
@@ -192,7 +192,7 @@ def load(path: str | os.PathLike[str], on: Any = None) -> Checkpoint:
     path
         The file.
     on
-        A field of ranks, or the `boundary.Spread` that has made it: then all ranks call it
+        A field of ranks, or the `boundary.Distribution` that has made it: then all ranks call it
         together, and the first one compares for all. By default each process does.
 
     Raises
@@ -211,8 +211,8 @@ def load(path: str | os.PathLike[str], on: Any = None) -> Checkpoint:
     """
     place = as_path(path)
     ranks: Ranks = OneProcess() if on is None else getattr(on, "__ssr_ranks__", on)
-    if not all(hasattr(ranks, name) for name in ("first", "any", "shared")):
-        raise ArgumentError(f"on is {on!r}, not a field of ranks or a spread.")
+    if not all(hasattr(ranks, name) for name in ("is_root", "any", "broadcast")):
+        raise ArgumentError(f"on is {on!r}, not a field of ranks or a distribution.")
     found: Checkpoint | None = None
     failed: CheckpointError | None = None
     try:
@@ -221,7 +221,7 @@ def load(path: str | os.PathLike[str], on: Any = None) -> Checkpoint:
         failed = error
     raise_any(ranks, failed, f"{place} cannot be read")
     failed = None
-    if ranks.first:
+    if ranks.is_root:
         try:
             _compare(place)
         except CheckpointError as error:

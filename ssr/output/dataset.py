@@ -60,13 +60,13 @@ def to_xarray(
     ranks, _ = ranks_and_share(every)
     found: dict[str, Any] = {}
     for source in every:
-        values = _whole(source, ranks.first)
+        values = _whole(source, ranks.is_root)
         if values is not None:
             for name, each in zip(source.names, values, strict=True):
                 variable = layout.variables[name]
                 kept = {k: v for k, v in variable.attributes.items() if k != "coordinates"}
                 found[name] = variable.dims, each.copy(), kept
-    if not ranks.first:
+    if not ranks.is_root:
         return None
     constant = {name for source in layout.constants for name in source.names}
     return xarray.Dataset(

@@ -117,7 +117,7 @@ class NetCDF(Store):
         for source in sources:
             width = source.values.dtype.itemsize * len(source.names)
             for box in slabs(source.shape, width):
-                found = source.piece(box, self.ranks.first)
+                found = source.piece(box, self.ranks.is_root)
                 if found is None:
                     yield 0, b""
                     continue
@@ -133,7 +133,7 @@ class NetCDF(Store):
         """Refuse a file with other values of variables that do not change."""
         pieces = self._pieces(self.layout.constants, 0)
         failed: OutputError | None = None
-        file = self.path.open("rb") if self.ranks.first else None
+        file = self.path.open("rb") if self.ranks.is_root else None
         try:
             for offset, data in pieces:
                 if file is not None and failed is None:

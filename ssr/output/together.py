@@ -15,13 +15,13 @@ def on_first(ranks: Ranks, work: Callable[[], T]) -> T:
     """Work on the first rank, and return its result on all ranks, or raise its error there."""
     found: T | None = None
     failed: OutputError | None = None
-    if ranks.first:
+    if ranks.is_root:
         try:
             found = work()
         except OutputError as error:
             failed = error
     raise_shared(ranks, failed)
-    told: T = ranks.shared(found)
+    told: T = ranks.broadcast(found)
     return told
 
 
@@ -32,7 +32,7 @@ def write_first(ranks: Ranks, write: Callable[[], object], pieces: Iterator[obje
     ranks raise its error.
     """
     failed: OutputError | None = None
-    if ranks.first:
+    if ranks.is_root:
         try:
             write()
         except OutputError as error:
@@ -44,7 +44,7 @@ def write_first(ranks: Ranks, write: Callable[[], object], pieces: Iterator[obje
 
 def raise_shared(ranks: Ranks, failed: OutputError | CheckpointError | None) -> None:
     """Raise the error of the first rank on all ranks."""
-    told = ranks.shared(failed)
+    told = ranks.broadcast(failed)
     if told is not None:
         raise (failed or told)
 

@@ -117,7 +117,7 @@ class Zarr(Store):
             sides = self._sides(self.layout.variables[source.names[0]])
             boxes = blocks(source.shape, sides)
             for at, values in source.boxes(boxes, self.share):
-                if failed is None and (self.ranks.first or self.share is not range):
+                if failed is None and (self.ranks.is_root or self.share is not range):
                     try:
                         with writing(self.path):
                             self._put_chunk(path, number, source, sides, boxes[at], values)

@@ -284,7 +284,7 @@ class Program(Immutable):
                 raise ArgumentError(
                     f"{self.ir.name} is called with arrays, but a matrix in it has data of several "
                     "ranks.",
-                    hint="Give fields of the same bc.spread(...) to both.",
+                    hint="Give fields of the same bc.distribute(...) to both.",
                 )
         return [*given, *captured]
 
@@ -385,7 +385,7 @@ def program(
     >>> import numpy as np, ssr
     >>> n, = ssr.sizes("n")
     >>> points = ssr.Space(n)
-    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> @ssr.program(x=points, b=points)
     ... def gauss_seidel(x, b):
     ...     x[:] = A.tril().solve(b - A.triu(1) @ x)

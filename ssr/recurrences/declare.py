@@ -1,4 +1,4 @@
-"""Matrices whose rows are made one after the other: incomplete factorisations.
+"""Matrices whose rows are made one after the other: incomplete factorizations.
 
 The generator of a recurrence reads entries of rows made before. It is traced like any other. What
 its entries are made of is worked out by `pattern`; the numbers that must be stored are fields of

@@ -257,7 +257,7 @@ class Known:
                         f"{self.name} divides by its entry at row ({here}) and column ({column}), "
                         "which is zero.",
                         note=f"That is so for {missing.simplified().notation()}.",
-                        hint="The matrix that is factorised needs a diagonal without zeros.",
+                        hint="The matrix that is factorized needs a diagonal without zeros.",
                     )
 
 

@@ -53,12 +53,12 @@ def interruption(
 ) -> Interrupted:
     """Return the exception for signals that some rank has caught; all ranks call it together."""
     is_asked = ranks.any(caught.number not in (None, signal.SIGINT))
-    number = ranks.shared(caught.number)
+    number = ranks.broadcast(caught.number)
     message = f"{signal_name(number)} has ended the run after step {steps}, at time {time:g}."
     if last is not None:
         message += f" It can be continued from {last}."
     if not is_asked:
         return Interrupted(message, steps, time, last)
     found = Terminated(message, steps, time, last)
-    found.code = message if ranks.first else 1  # one rank shows the message
+    found.code = message if ranks.is_root else 1  # one rank shows the message
     return found

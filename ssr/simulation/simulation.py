@@ -350,7 +350,7 @@ class Simulation(Ends):
         self.wall, self._looked = 0.0, self._began
         self._look_at, self._look_every, self._is_late = self.steps + 1, 1, False
         self._callbacks.begin(self._now())
-        progress = Progress(self._text, is_wanted=self._ranks.first and bool(self._progress))
+        progress = Progress(self._text, is_wanted=self._ranks.is_root and bool(self._progress))
         self._is_running = True
         with caught_signals() as caught:
             try:
@@ -425,7 +425,7 @@ class Simulation(Ends):
         self._looked = now
         wall = now - self._began
         state = max(int(every), 1), wall, wall >= self.wall_limit
-        self._look_every, self.wall, self._is_late = self._ranks.shared(state)
+        self._look_every, self.wall, self._is_late = self._ranks.broadcast(state)
         self._look_at = self.steps + self._look_every
         progress.show(self._part(), self.steps)
         return self._ranks.any(caught.number is not None)

@@ -3,7 +3,7 @@
 from ..public import all_explained, explain_methods
 from .coarsening import interpolation
 from .eigen.lobpcg import LOBPCG, Eigenpairs, lobpcg
-from .factorisations import IC, ILU, Factorisation
+from .factorizations import IC, ILU, Factorization
 from .krylov import CG, GMRES, BiCGStab, bicgstab, cg, gmres
 from .multigrid import Multigrid
 from .preconditioners import Preconditioner
@@ -20,7 +20,7 @@ __all__ = [
     "BiCGStab",
     "Chebyshev",
     "Eigenpairs",
-    "Factorisation",
+    "Factorization",
     "GaussSeidel",
     "Jacobi",
     "Multigrid",

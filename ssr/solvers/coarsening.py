@@ -33,7 +33,7 @@ Taps = list[tuple[Any, float]]
 
 
 def interpolation(
-    fine: Space, coarse: Space, *, centring: Literal["points", "cells"] = "points"
+    fine: Space, coarse: Space, *, centering: Literal["vertex", "cell"] = "vertex"
 ) -> Matrix:
     """Return linear interpolation between grids, one of which has half as many points.
 
@@ -41,7 +41,7 @@ def interpolation(
     ----------
     fine, coarse
         Spaces of rows and columns.
-    centring
+    centering
         How the grids lie. With ``"points"`` every other fine point is a coarse one: along an axis
         with c coarse points there are ``2 c + 1`` fine ones, where the first and the last are fine
         only and values beyond them are zero; or ``2 c - 1``, where the first and the last are
@@ -64,7 +64,7 @@ def interpolation(
            [0. , 1. ],
            [0. , 0.5]])
     >>> cells = ssr.Space(4), ssr.Space(2)
-    >>> ssr.solvers.interpolation(*cells, centring="cells").to_scipy().toarray()
+    >>> ssr.solvers.interpolation(*cells, centering="cell").to_scipy().toarray()
     array([[1.  , 0.  ],
            [0.75, 0.25],
            [0.25, 0.75],
@@ -78,15 +78,15 @@ def interpolation(
     for what, space in (("fine", fine), ("coarse", coarse)):
         if not isinstance(space, Space):
             raise ArgumentError(f"{what} is a Space, not {space!r}.")
-    if not is_one_of(centring, ("points", "cells")):
-        raise ArgumentError(f'centring is "points" or "cells", not {centring!r}.')
+    if not is_one_of(centering, ("vertex", "cell")):
+        raise ArgumentError(f'centering is "vertex" or "cell", not {centering!r}.')
     if (
         fine.ndim != coarse.ndim
         or fine.location != coarse.location
         or any(fine.data.lower + coarse.data.lower)
     ):
         raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
-    axes = [_axis(*extents, centring) for extents in zip(fine.shape, coarse.shape, strict=True)]
+    axes = [_axis(*extents, centering) for extents in zip(fine.shape, coarse.shape, strict=True)]
 
     def interpolation(*index: Any) -> Iterator[Any]:
         for taps in product(*(taps(here) for taps, here in zip(axes, index, strict=True))):
@@ -97,7 +97,7 @@ def interpolation(
     return matrix(rows=fine, cols=coarse)(interpolation)
 
 
-def _axis(fine: Any, coarse: Any, centring: str) -> Callable[[Any], Taps]:
+def _axis(fine: Any, coarse: Any, centering: str) -> Callable[[Any], Taps]:
     """Return the function that gives the coarse points of a fine one along an axis, with weights.
 
     Raises
@@ -108,14 +108,14 @@ def _axis(fine: Any, coarse: Any, centring: str) -> Callable[[Any], Taps]:
     many, few = affine(fine), affine(coarse)
     if many == few:
         return lambda here: [(here, 1.0)]
-    if centring == "cells" and many == 2 * few:
+    if centering == "cell" and many == 2 * few:
         return partial(_of_cells, coarse)
-    if centring == "points" and many in (2 * few + 1, 2 * few - 1):
+    if centering == "vertex" and many in (2 * few + 1, 2 * few - 1):
         return partial(_of_points, 1 if many == 2 * few + 1 else 0)
-    known = "2*c + 1, 2*c - 1" if centring == "points" else "2*c"
+    known = "2*c + 1, 2*c - 1" if centering == "vertex" else "2*c"
     raise SpaceError(
-        f"An axis of {coarse} {centring} does not coarsen one of {fine}.",
-        hint=f"An axis with c coarse {centring} has {known} or c fine ones.",
+        f"An axis of {coarse} {centering} does not coarsen one of {fine}.",
+        hint=f"An axis with c coarse {centering} has {known} or c fine ones.",
     )
 
 
@@ -166,7 +166,7 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
     data = A.definition
     if data.is_local:
         raise UnsupportedError(
-            f"Galerkin products of {A.name}: its entries depend on the boxes of a spread.",
+            f"Galerkin products of {A.name}: its entries depend on the boxes of a distribution.",
             hint="Take those of the whole matrix; smoothers may stay within boxes.",
         )
     if data.distributed and any(data.rows.data.lower):
@@ -357,5 +357,5 @@ def by_diagonals(space: Space, offsets: Sequence[Offset]) -> Matrix:
             yield column, d[(component, *index)]
 
     data = {"d": space.vector(len(offsets))}
-    made: Matrix = define_blocks(stored, space, space, data, outside="drop")
+    made: Matrix = define_blocks(stored, space, space, data, outside="zero")
     return made

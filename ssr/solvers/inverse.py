@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..errors import ArgumentError, UnsupportedError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
+from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import Array, integer
 from .vectors import V
 
@@ -24,7 +24,7 @@ class Inverse(ABC):
 
     @property
     @abstractmethod
-    def matrix(self) -> Matrix | Assembled:
+    def matrix(self) -> Matrix | StoredMatrix:
         """The matrix that is inverted."""
 
     @abstractmethod
@@ -78,7 +78,7 @@ class Inverse(ABC):
         --------
         >>> import numpy as np, scipy.sparse.linalg, ssr
         >>> s = ssr.Space(63)
-        >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+        >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
         >>> M = ssr.solvers.Multigrid.galerkin(A, 4).aslinearoperator()
         >>> x, info = scipy.sparse.linalg.cg(A.aslinearoperator(), np.ones(63), M=M)
         >>> info, bool(np.allclose(A @ x, 1.0, rtol=1e-4))

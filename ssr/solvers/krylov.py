@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import OutOfRangeError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
+from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import integer
 from ..programs.program import Program
 from ..programs.reductions import dot
@@ -117,7 +117,7 @@ class CG(Solver):
 
 
 def cg(
-    A: Matrix | Assembled,
+    A: Matrix | StoredMatrix,
     b: V,
     x0: V | Literal["Mb"] | None = None,
     *,
@@ -152,7 +152,7 @@ def cg(
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> found = ssr.solvers.cg(A, np.ones(5))
     >>> found.x, found.info, found.iterations
     (array([2.5, 4. , 4.5, 4. , 2.5]), 0, 3)
@@ -237,7 +237,7 @@ class BiCGStab(Solver):
 
 
 def bicgstab(
-    A: Matrix | Assembled,
+    A: Matrix | StoredMatrix,
     b: V,
     x0: V | Literal["Mb"] | None = None,
     *,
@@ -269,7 +269,7 @@ def bicgstab(
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.bicgstab(A, np.ones(5), rtol=1e-10)
     >>> info, bool(np.allclose(A @ x, 1.0))
     (0, True)
@@ -300,7 +300,7 @@ class GMRES(Solver):
     calls = "_divide", "_multiply", "_project", "_add", "_correct", "_residual"
 
     def __init__(
-        self, A: Matrix | Assembled, M: Preconditioner | None = None, restart: int = 20
+        self, A: Matrix | StoredMatrix, M: Preconditioner | None = None, restart: int = 20
     ) -> None:
         super().__init__(A, M)
         if (integer(restart) or 0) < 1:
@@ -444,7 +444,7 @@ class LeastSquares:
 
 
 def gmres(
-    A: Matrix | Assembled,
+    A: Matrix | StoredMatrix,
     b: V,
     x0: V | Literal["Mb"] | None = None,
     *,
@@ -484,7 +484,7 @@ def gmres(
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -2, 0: 4, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.gmres(A, np.ones(5), rtol=1e-10)
     >>> info, bool(np.allclose(A @ x, 1.0))
     (0, True)

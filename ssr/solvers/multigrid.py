@@ -84,7 +84,7 @@ class Multigrid(Composed, Inverse):
     >>> import numpy as np, ssr
     >>> n = ssr.size("n")
     >>> fine, coarse = ssr.Space(2 * n + 1), ssr.Space(n)
-    >>> A = ssr.stencil(fine, fine, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(fine, fine, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> P = ssr.solvers.interpolation(fine, coarse)
     >>> multigrid = ssr.solvers.Multigrid(A, P, 2.0 * P.T)
     >>> for size in 127, 1023:
@@ -97,7 +97,7 @@ class Multigrid(Composed, Inverse):
     from grid to grid, so the convective part of the matrix, times the squared distance, does too.
 
     >>> def upwind(space, wind):
-    ...     return ssr.stencil(space, space, {-1: -1 - wind, 0: 2 + wind, 1: -1}, outside="drop")
+    ...     return ssr.stencil(space, space, {-1: -1 - wind, 0: 2 + wind, 1: -1}, outside="zero")
     >>> spaces = [ssr.Space(extent) for extent in (127, 63, 31, 15)]
     >>> matrices = [upwind(space, 2.0**level) for level, space in enumerate(spaces)]
     >>> P = [ssr.solvers.interpolation(*pair) for pair in zip(spaces, spaces[1:])]
@@ -211,7 +211,7 @@ class Multigrid(Composed, Inverse):
         --------
         >>> import ssr
         >>> s = ssr.Space(4 * ssr.size("n") + 3)
-        >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+        >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
         >>> ssr.solvers.Multigrid.galerkin(A, 3)
         <Multigrid with 3 levels: Space(4*n + 3), Space(2*n + 1), Space(n)>
         """
@@ -268,7 +268,7 @@ class Multigrid(Composed, Inverse):
                 if isinstance(part, Program):
                     begin(part, dtype)
 
-    def renew(self) -> None:
+    def update(self) -> None:
         """Compute what depends on the data of the matrices anew, after they have changed.
 
         That is the inverse of the coarsest matrix, and what `galerkin` has stored.

@@ -10,13 +10,13 @@ import numpy as np
 
 from .. import ir
 from ..errors import ArgumentError, SpaceError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
+from ..matrices.stored_matrix import StoredMatrix
 from ..programs.program import Program, program
 from ..spaces.distributed import is_distributed
 from . import vectors
 from .composed import Composed
-from .factorisations import Factored, Factorisation
+from .factorizations import Factored, Factorization
 from .inverse import Inverse
 from .smoothers import Smoother
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 Preconditioner: TypeAlias = (
-    "Matrix | Assembled | Program | Smoother | Factorisation | Inverse | LinearOperator | "
+    "Matrix | StoredMatrix | Program | Smoother | Factorization | Inverse | LinearOperator | "
     "Callable[[Any, Any], Any]"
 )
 """An approximate inverse: applied as ``M @ r``, or called as ``M(z, r)`` to assign z."""
 
 
-def called(A: Matrix | Assembled, M: Preconditioner | None) -> Callable[..., Any] | None:
+def called(A: Matrix | StoredMatrix, M: Preconditioner | None) -> Callable[..., Any] | None:
     """Return a preconditioner as a function ``(z, r)`` of vectors, if possible as a program."""
     if M is None:
         return None
@@ -43,8 +43,8 @@ def called(A: Matrix | Assembled, M: Preconditioner | None) -> Callable[..., Any
         return M
     if isinstance(M, Inverse):
         return _nested(M)
-    if isinstance(M, Factorisation):
-        if isinstance(A, Assembled):
+    if isinstance(M, Factorization):
+        if isinstance(A, StoredMatrix):
             raise ArgumentError(
                 f"{M!r} of {A.name}: rows of a stored matrix cannot be read one by one.",
                 hint="Use scipy.sparse.linalg.spilu(A.to_scipy()) in a LinearOperator as M.",
@@ -55,7 +55,7 @@ def called(A: Matrix | Assembled, M: Preconditioner | None) -> Callable[..., Any
         def apply(z: Any, r: Any) -> None:
             M.precondition(cast(Matrix, A), z, r)  # in programs, stored matrices are like others
 
-    elif isinstance(M, (Matrix, Assembled)):
+    elif isinstance(M, (Matrix, StoredMatrix)):
         if (M.rows, M.cols) != (A.rows, A.cols):
             raise SpaceError(
                 f"The preconditioner {M.name} acts on other spaces than {A.name}.",

@@ -44,7 +44,7 @@ class Jacobi:
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(5)
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 3, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 3, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.cg(A, np.ones(5), M=ssr.solvers.Jacobi())
     >>> info, bool(np.allclose(A @ x, 1.0))
     (0, True)
@@ -86,17 +86,17 @@ class GaussSeidel:
 
     Parameters
     ----------
-    local
+    rank_local
         Whether rows use new values of their own box only, and old ones of others, so that no box of
-        a spread waits for another; see `Matrix.local`. On arrays there is one box. The iteration
-        then depends on the boxes, and converges if A is symmetric and has a diagonal that is at
-        least the sum of the other entries of a row, for example.
+        a distribution waits for another; see `Matrix.rank_local`. On arrays there is one box. The
+        iteration then depends on the boxes, and converges if A is symmetric and has a diagonal that
+        is at least the sum of the other entries of a row, for example.
 
     Examples
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(5)
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 3, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 3, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.cg(A, np.ones(5), M=ssr.solvers.GaussSeidel())
     >>> info, bool(np.allclose(A @ x, 1.0))
     (0, True)
@@ -106,10 +106,10 @@ class GaussSeidel:
     Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003), sections 4.1 and 10.2.
     """
 
-    local: bool = False
+    rank_local: bool = False
 
     def __post_init__(self) -> None:
-        check_local(self.local)
+        check_rank_local(self.rank_local)
 
     def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep for ``A x = b`` in row order, from x = 0."""
@@ -131,13 +131,13 @@ class GaussSeidel:
         self.reverse(A, x, b)
 
     def _near(self, A: Matrix) -> Matrix:
-        return A.local() if self.local else A
+        return A.rank_local() if self.rank_local else A
 
     def _right(self, A: Matrix, x: Any, b: Any) -> Any:
-        return b - (A - A.local()) @ x if self.local else b
+        return b - (A - A.rank_local()) @ x if self.rank_local else b
 
 
-def check_local(local: object) -> None:
+def check_rank_local(rank_local: object) -> None:
     """Check whether something is said to be within boxes or not.
 
     Raises
@@ -145,5 +145,5 @@ def check_local(local: object) -> None:
     ArgumentError
         If it is neither True nor False.
     """
-    if not isinstance(local, bool):
-        raise ArgumentError(f"local is {local!r}; it is True or False.")
+    if not isinstance(rank_local, bool):
+        raise ArgumentError(f"rank_local is {rank_local!r}; it is True or False.")

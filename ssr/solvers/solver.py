@@ -17,9 +17,9 @@ import numpy as np
 
 from ..compiling import compiling
 from ..errors import ArgumentError, DtypeError, NonFiniteError, OutOfRangeError, SpaceError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
+from ..matrices.stored_matrix import StoredMatrix
 from ..programs import reductions
 from ..programs.program import Program, begin, program
 from ..public import explained
@@ -27,7 +27,7 @@ from ..run.check_arrays import SUPPORTED
 from ..trace.trace import scalar
 from . import vectors
 from .composed import Composed
-from .factorisations import Factored
+from .factorizations import Factored
 from .inverse import Inverse
 from .preconditioners import Preconditioner, called
 from .stopping import DIVERGED, NOT_FINITE, STAGNATED, Breakdown, check_limits
@@ -51,7 +51,7 @@ class Solution(tuple[V, int]):
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> found = ssr.solvers.cg(A, np.ones(4))
     >>> found.x, found.info, found.iterations
     (array([2., 3., 3., 2.]), 0, 2)
@@ -96,7 +96,7 @@ class Solver(Inverse):
     M
         A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
-        becomes a part of the compiled iteration. It may also be an incomplete factorisation, `ILU`
+        becomes a part of the compiled iteration. It may also be an incomplete factorization, `ILU`
         or `IC`, made anew for each solution; any function ``M(z, r)`` of arrays that fills z, such
         as a `Multigrid`; another solver, which solves with its own tolerance; or a
         ``LinearOperator`` of SciPy, which gets flattened arrays, and no fields of several ranks.
@@ -118,8 +118,8 @@ class Solver(Inverse):
     patience = 1.0
     """The power of the relative precision by whose reciprocal a residual may grow."""
 
-    def __init__(self, A: Matrix | Assembled, M: Preconditioner | None = None) -> None:
-        if not isinstance(A, (Matrix, Assembled)):
+    def __init__(self, A: Matrix | StoredMatrix, M: Preconditioner | None = None) -> None:
+        if not isinstance(A, (Matrix, StoredMatrix)):
             raise no_matrix(A)
         if A.rows != A.cols:
             raise SpaceError(
@@ -138,7 +138,7 @@ class Solver(Inverse):
         return f"<{type(self).__name__} for {self.A!r}>"
 
     @property
-    def matrix(self) -> Matrix | Assembled:
+    def matrix(self) -> Matrix | StoredMatrix:
         """The matrix A."""
         return self.A
 
@@ -215,7 +215,7 @@ class Solver(Inverse):
         size = self._norm(b)
         self._check_fits(b)
         if isinstance(self._approximate, Factored):
-            self._approximate.renew(b)
+            self._approximate.update(b)
         guess = self._guess(x0, b)
         x, r, first = self._started(b, guess, size)
         if not _is_moderate(b.dtype, size, first):

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import OutOfRangeError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
+from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import real
 from ..programs.program import Program
 from ..programs.reductions import usual_norm as norm
@@ -53,7 +53,7 @@ class Richardson(Solver):
 
 
 def richardson(
-    A: Matrix | Assembled,
+    A: Matrix | StoredMatrix,
     b: V,
     x0: V | Literal["Mb"] | None = None,
     *,
@@ -83,7 +83,7 @@ def richardson(
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.richardson(A, np.ones(5), M=ssr.solvers.GaussSeidel())
     >>> info, bool(np.allclose(A @ x, 1.0, rtol=1e-4))
     (0, True)
@@ -132,7 +132,7 @@ class Chebyshev(Solver):
 
     def __init__(
         self,
-        A: Matrix | Assembled,
+        A: Matrix | StoredMatrix,
         bounds: tuple[float, float],
         M: Preconditioner | None = None,
     ) -> None:
@@ -179,7 +179,7 @@ class Chebyshev(Solver):
 
 
 def chebyshev(
-    A: Matrix | Assembled,
+    A: Matrix | StoredMatrix,
     b: V,
     x0: V | Literal["Mb"] | None = None,
     *,
@@ -214,7 +214,7 @@ def chebyshev(
     --------
     >>> import numpy as np, ssr
     >>> s = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 4, 1: -1}, outside="zero")
     >>> x, info = ssr.solvers.chebyshev(A, np.ones(5), bounds=(2.0, 6.0))
     >>> info, bool(np.allclose(A @ x, 1.0, rtol=1e-4))
     (0, True)

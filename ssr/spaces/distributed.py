@@ -42,26 +42,26 @@ class Ranks(Protocol):
     """The ranks over which fields are distributed, for decisions of all of them."""
 
     @property
-    def first(self) -> bool:
+    def is_root(self) -> bool:
         """Whether this process has the first rank."""
 
     def any(self, flag: bool) -> bool:
         """Return on all ranks whether a flag is set on any of them."""
 
-    def shared(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Return on all ranks the value of the first one."""
 
 
 class OneProcess:
     """The ranks of arrays."""
 
-    first = True
+    is_root = True
 
     def any(self, flag: bool) -> bool:
         """Return the flag."""
         return flag
 
-    def shared(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Return the value."""
         return value
 

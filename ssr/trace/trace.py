@@ -70,7 +70,7 @@ Data = Mapping[str, "Space | ScalarType"]
 
 Place: TypeAlias = tuple[int, int]
 
-Outside: TypeAlias = Literal["error", "drop"]
+Outside: TypeAlias = Literal["error", "zero"]
 """What becomes of entries whose column lies outside the space of columns."""
 
 Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
@@ -269,7 +269,7 @@ def trace(
 ) -> tuple[Path, ...]:
     """Return the paths of a row generator, whose yielded values ``split`` takes apart.
 
-    With ``outside="drop"`` an entry has only the rows for which its column lies in ``cols``. That
+    With ``outside="zero"`` an entry has only the rows for which its column lies in ``cols``. That
     takes no paths.
 
     Raises

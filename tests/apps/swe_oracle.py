@@ -113,7 +113,7 @@ class Solver:
             Hs = inner(padded[1], axis)
             across = take(Hs, axis, 4, n) - take(Hs, axis, 2, n)
             gradients.append((8 * np.diff(P, axis=axis) - g * across) / (6 * D))
-        self.synchronise(fluxes[0][0], fluxes[1][0])
+        self.synchronize(fluxes[0][0], fluxes[1][0])
         dU = -(np.diff(fluxes[0], axis=-1) + np.diff(fluxes[1], axis=-2)) / D
         if self.velocity is None:
             dU[1:] += means(self.source(h, u, *gradients))
@@ -169,7 +169,7 @@ class Solver:
         F0 = G.J * s * speed * up[0]
         return np.stack([F0, F0 * up[2], F0 * up[3]]), g * height
 
-    def synchronise(self, F: Array, G: Array) -> None:
+    def synchronize(self, F: Array, G: Array) -> None:
         """Make the mass flux through each panel edge the mean of what both panels say."""
         edge = {"W": F[:, :, 0], "E": F[:, :, -1], "S": G[:, 0], "N": G[:, -1]}
         sign = {"W": -1, "E": 1, "S": -1, "N": 1}

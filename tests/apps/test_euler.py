@@ -60,7 +60,7 @@ open_ends = euler.sides(bc.extrapolate(1))
 def run(start: np.ndarray, width: float, steps: int, **more: Any) -> tuple[np.ndarray, float]:
     """Return an array of the gas after some steps, and the time; more are arguments of `run`."""
     _, ny, nx = start.shape
-    on = bc.spread(euler.cells, ny=ny, nx=nx)
+    on = bc.distribute(euler.cells, ny=ny, nx=nx)
     U, t = euler.run(on.scatter(euler.gas, np.pad(start, EDGES)), width, steps, **more)
     whole = U.gather()
     assert whole is not None

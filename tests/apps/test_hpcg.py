@@ -132,7 +132,7 @@ def test_residuals_are_those_of_the_reference(n: int, matrix: str) -> None:
 
 @pytest.mark.parametrize(("ranks", "n"), SHARED)
 def test_residuals_of_ranks_are_those_of_the_reference(ranks: int, n: int) -> None:
-    problem = Problem(n, n, n, world=bc.simulated(ranks))
+    problem = Problem(n, n, n, world=bc.simulated_ranks(ranks))
     compare(problem.solver().solve(problem.right_side, 50), SHARED[ranks, n])
 
 
@@ -209,7 +209,7 @@ def test_validation(matrix: str) -> None:
 
 
 def test_validation_on_ranks() -> None:
-    problem = Problem(16, 16, 16, world=bc.simulated(2))
+    problem = Problem(16, 16, 16, world=bc.simulated_ranks(2))
     tests = validate(problem, problem.solver())
     assert (tests.plain, tests.preconditioned) == ((11, 11), (2, 2))
     assert max(tests.spmv, tests.mg) < 1e-4
@@ -254,7 +254,7 @@ def test_boxes_that_do_not_fit(
 )
 def test_ranks_that_do_not_fit(ranks: int, matrix: str, message: str) -> None:
     with pytest.raises(ProblemError, match=message):
-        Problem(16, 16, 16, matrix, bc.simulated(ranks))  # type: ignore[arg-type]
+        Problem(16, 16, 16, matrix, bc.simulated_ranks(ranks))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

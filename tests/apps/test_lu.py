@@ -41,7 +41,7 @@ def sweeps(V: Any, W: Any, U: Any, dt: Any, h: Any) -> None:
 
 def test_sweeps_of_the_first_step() -> None:
     U, exact = begun(12)
-    R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+    R, S = U.distribution.zeros(changes), U.distribution.zeros(changes)
     residual(S, exact, R, U, 1.0 / 11.0)
     residual(R, U, S, exact, 1.0 / 11.0)
     V = 0.5 * np.array(R.gather())
@@ -62,8 +62,8 @@ def test_steps_on_ranks() -> None:
     """Rows of a sweep wait for rows of other ranks."""
     made = []
     for count in 1, 3:
-        U, _ = begun(7, bc.simulated(count))
-        R, S = U.spread.zeros(changes), U.spread.zeros(changes)
+        U, _ = begun(7, bc.simulated_ranks(count))
+        R, S = U.distribution.zeros(changes), U.distribution.zeros(changes)
         with plain_kernels():
             lu.step.bind(R=R, U=U, S=S, dt=0.01, h=1.0 / 6.0)()
         made.append(U.gather())

@@ -52,7 +52,7 @@ def test_ranks_have_the_bits_of_one_process(tmp_path: Path) -> None:
     """Simulated ranks, and those of mpiexec: sums of squares have no order, so norms tell bits."""
     norms = itemgetter("xcr", "xce")
     found = norms(run(bt.step, "BT", "S"))
-    assert norms(run(bt.step, "BT", "S", bc.simulated(3))) == found
+    assert norms(run(bt.step, "BT", "S", bc.simulated_ranks(3))) == found
     if LAUNCHER:
         path = tmp_path / "norms.json"
         command = [LAUNCHER, "-n", "4", sys.executable, "-m", "apps.bt", "--json", str(path)]
@@ -63,8 +63,8 @@ def test_ranks_have_the_bits_of_one_process(tmp_path: Path) -> None:
 def test_steps_of_sp_on_ranks() -> None:
     h, made = 1.0 / 4.0, []
     for count in 1, 3:
-        U, _ = begun(5, bc.simulated(count))
-        R, S = U.spread.zeros(flow.changes), U.spread.zeros(flow.changes)
+        U, _ = begun(5, bc.simulated_ranks(count))
+        R, S = U.distribution.zeros(flow.changes), U.distribution.zeros(flow.changes)
         with plain_kernels():
             sp.step.bind(R=R, U=U, S=S, dt=0.01, h=h)()
         made.append(U.gather())

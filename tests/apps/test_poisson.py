@@ -16,8 +16,8 @@ import ssr
 from apps import poisson
 
 
-def on(size: int) -> bc.Spread:
-    return bc.spread(poisson.points, m=size // 2)
+def on(size: int) -> bc.Distribution:
+    return bc.distribute(poisson.points, m=size // 2)
 
 
 def values(field: bc.Field) -> np.ndarray:

@@ -76,7 +76,7 @@ def test_a_frozen_wind_is_refused() -> None:
 @pytest.mark.parametrize("build", list(fortran.BUILDS))
 @pytest.mark.parametrize("nu", [0.0, viscosity(4)])
 def test_steps_of_spectral_elements(nu: float, build: str) -> None:
-    """The synchronised state of the compiled solver and of Fortran after three steps."""
+    """The synchronized state of the compiled solver and of Fortran after three steps."""
     flow = case("tc5")
     ours, reference = Elements(4, flow, nu), sem_fortran.Reference(4, flow, nu, build)
     step = reference.stepping(500.0)

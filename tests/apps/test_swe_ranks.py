@@ -46,7 +46,7 @@ def test_constants_of_boxes_are_those_of_the_whole(n: int) -> None:
 )
 def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | None) -> None:
     case, n = cases.case("tc5"), 12
-    alone, spread = Volumes(n, case), Volumes(n, case, ranks=bc.simulated(ranks), cut=cut)
+    alone, spread = Volumes(n, case), Volumes(n, case, ranks=bc.simulated_ranks(ranks), cut=cut)
     assert np.array_equal(spread.state.gather(), alone.state.gather())
     for _ in range(2):
         alone.step(case.dt(n))
@@ -71,7 +71,10 @@ def test_no_rank_holds_the_whole() -> None:
 def test_messages_of_a_stage_are_those_counted_point_by_point(n: int) -> None:
     """With a panel on each rank: what ghosts are interpolated from, and fluxes through edges."""
     first, _ = geometry.interpolation(n)
-    stage, known = program(n, False, "linear"), Volumes(n, cases.case("tc5"), ranks=bc.simulated(6))
+    stage, known = (
+        program(n, False, "linear"),
+        Volumes(n, cases.case("tc5"), ranks=bc.simulated_ranks(6)),
+    )
     on, fields = known.on, known.constants
     kinds = dict(stage.signature.kinds)
     run = stage.bind(known.state, on.zeros(kinds["V"]), **fields, per=1.0, a=0.0, dt=1.0)
@@ -93,9 +96,9 @@ def test_messages_of_a_stage_are_those_counted_point_by_point(n: int) -> None:
 # -- files ---------------------------------------------------------------------------------------
 
 
-def simulated(ranks: int | None) -> Any:
+def simulated_ranks(ranks: int | None) -> Any:
     """Return what makes the solver of the tests on some ranks."""
-    world = None if ranks is None else bc.simulated(ranks)
+    world = None if ranks is None else bc.simulated_ranks(ranks)
     return lambda setting: FieldSolver.of(setting, world)
 
 
@@ -111,7 +114,7 @@ def test_files_do_not_depend_on_ranks(
     for ranks in None, 4, 13:
         path = tmp_path / f"on-{ranks}.{suffix}"
         options = f"--case tc5 --n 8 --steps 3 --every 0.5 --output {path}"
-        assert main(options.split(), simulated(ranks)) == 0
+        assert main(options.split(), simulated_ranks(ranks)) == 0
         found[ranks] = xarray.load_dataset(path).drop_attrs(deep=False)
         assert found[ranks].sizes["time"] == 4
     assert found[None].identical(found[4])
@@ -127,13 +130,13 @@ def test_files_do_not_depend_on_ranks(
 def test_a_run_goes_on_with_other_ranks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     start, numbers = tmp_path / "start", tmp_path / "numbers.json"
     options = f"--case tc5 --n 8 --steps 9 --digest --json {numbers}"
-    assert main(options.split(), simulated(None)) == 0
+    assert main(options.split(), simulated_ranks(None)) == 0
     whole, told = capsys.readouterr().out, json.loads(numbers.read_text())
-    assert main(f"--case tc5 --n 8 --steps 4 --checkpoint {start}".split(), simulated(3)) == 0
+    assert main(f"--case tc5 --n 8 --steps 4 --checkpoint {start}".split(), simulated_ranks(3)) == 0
     for ranks in 2, 7:
         capsys.readouterr()
         options = f"--restart {start} --steps 9 --digest --json {numbers}"
-        assert main(options.split(), simulated(ranks)) == 0
+        assert main(options.split(), simulated_ranks(ranks)) == 0
         assert capsys.readouterr().out == whole
         found = json.loads(numbers.read_text())
         assert found.pop("ranks") == ranks

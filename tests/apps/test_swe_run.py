@@ -265,7 +265,7 @@ def test_norms() -> None:
 
 @pytest.mark.parametrize("name", ["tc1", "tc2"])
 def test_gauges_of_ranks_are_those_of_one_process(name: str) -> None:
-    one, five = (gauges(name, 12, ranks) for ranks in (None, bc.simulated(5)))
+    one, five = (gauges(name, 12, ranks) for ranks in (None, bc.simulated_ranks(5)))
     assert repr(five.observe()) == repr(one.observe())  # NaN where there is no energy
     assert (five.fastest(), five.norms(3600.0)) == (one.fastest(), one.norms(3600.0))
     assert five.worst(five.fastest()) == one.worst(one.fastest())

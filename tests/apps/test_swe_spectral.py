@@ -1,4 +1,4 @@
-"""Spectral elements: derivatives, synchronisation, invariants, viscosity, known flows."""
+"""Spectral elements: derivatives, synchronization, invariants, viscosity, known flows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FLOW: dict[str, Any] = {
 
 @cache
 def tendency(known: Constants) -> ssr.Program:
-    """Return the program of dU/dt, one-sided and after synchronisation."""
+    """Return the program of dU/dt, one-sided and after synchronization."""
 
     @ssr.program(U=nodes.vector(3), R=nodes.vector(3), S=nodes.vector(3), **FLOW)
     def tendency(U: Any, R: Any, S: Any, wind: Any, m: Any, f: Any, b: Any, per: Any) -> None:
@@ -61,7 +61,7 @@ def tendency(known: Constants) -> ssr.Program:
 
 
 def tendencies(flow: Elements, state: Any = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return dU/dt of a state, one-sided and after synchronisation."""
+    """Return dU/dt of a state, one-sided and after synchronization."""
     made = [np.empty(flow.state.shape) for _ in range(2)]
     given = flow.state.gather() if state is None else state
     constants = [flow.constants[name].gather() for name in ("wind", "m", "f", "b")]
@@ -348,7 +348,7 @@ def test_a_bell_is_carried() -> None:
 def test_steps_have_the_bits_of_one_process(ranks: int, cut: tuple[int, int] | None) -> None:
     flow, n = case("tc5"), 4
     alone = Elements(n, flow, viscosity(n))
-    spread = Elements(n, flow, viscosity(n), bc.simulated(ranks), cut)
+    spread = Elements(n, flow, viscosity(n), bc.simulated_ranks(ranks), cut)
     for _ in range(2):
         alone.step(flow.element_dt(n))
         spread.step(flow.element_dt(n))

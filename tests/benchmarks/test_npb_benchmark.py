@@ -26,7 +26,7 @@ def test_the_benchmark_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_fortran_has_the_norms_of_the_benchmark(name: str) -> None:
     known, h = KNOWN[name]["S"], 1.0 / 11.0
     U, solution = begun(12)
-    R, S = (U.spread.zeros(changes) for _ in range(2))
+    R, S = (U.distribution.zeros(changes) for _ in range(2))
     residual(S, solution, R, U, h)
     for build, candidate in npb.BY_HAND[name](known["dt"], U, S).items():
         for _ in range(known["steps"]):

@@ -33,7 +33,13 @@ def test_statements_about_boundaries() -> None:
 
 def test_the_boundary_part_of_the_solver_is_all_there() -> None:
     found = swe.about_boundaries(swe.our_source())
-    for text in ("bc.Grid(", "bc.interpolate(", "bc.rotate(", "self.fill @", "synchronise @"):
+    for text in (
+        "bc.Grid(",
+        "bc.interpolate(",
+        "bc.transform_vector(",
+        "self.fill @",
+        "synchronize @",
+    ):
         assert text in found
     assert "ssr.sqrt" not in found
     assert "bottom_sides" not in swe.our_source()

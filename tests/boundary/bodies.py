@@ -22,7 +22,7 @@ Step: TypeAlias = tuple[str, bool, int]
 KINDS = (
     "product", "thrice", "two fills", "swap", "nested", "square", "wide", "other wide", "copy",
     "part copy", "late copy", "two copies", "part", "near", "whole", "inner", "read", "flux",
-    "divergence", "fluxes", "synchronise", "both", "vector", "dot", "number", "call", "call wide",
+    "divergence", "fluxes", "synchronize", "both", "vector", "dot", "number", "call", "call wide",
     "shared", "apart",
 )  # fmt: skip
 STEPS = st.lists(
@@ -50,12 +50,12 @@ class Setting:
         self.faces = [cells.faces(axis) for axis in range(dims)]
         self.fills = [bc.fill(self.wide, *r) for r in rules]
         self.pairs = [bc.fill(self.wide.vector(2), *r) for r in rules]
-        self.synchronise = bc.synchronise(*self.faces) if blocks and dims > 1 else None
+        self.synchronize = bc.synchronize(*self.faces) if blocks and dims > 1 else None
         self._lead = (0,) * int(blocks)
         self.star = ssr.stencil(cells, self.wide, self._weights(2))
         self.near_star = ssr.stencil(cells, self.wide, self._weights(1))
         self.skew = ssr.stencil(cells, self.wide, self._along({-2: 0.5, 1: -0.25}, dims - 1))
-        self.inner = ssr.stencil(self.wide, self.wide, self._weights(1), outside="drop")
+        self.inner = ssr.stencil(self.wide, self.wide, self._weights(1), outside="zero")
         self.to_faces = [self._to_faces(axis) for axis in range(dims)]
         self.to_cells = [self._to_cells(axis) for axis in range(dims)]
 
@@ -113,24 +113,24 @@ def setting(name: str) -> Setting:
     g = bc.parameter("g")
     match name:
         case "periodic blocks":
-            cells = bc.Grid(4 * [(ny, nx)], links=bc.two_by_two(periodic=True)).cells
-            return Setting(cells, [[bc.copy()], [bc.copy()]], True)
+            cells = bc.Grid(4 * [(ny, nx)], links=bc.topologies.two_by_two(periodic=True)).cells
+            return Setting(cells, [[bc.linked()], [bc.linked()]], True)
         case "cubed sphere":
             cells = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells
-            return Setting(cells, [[bc.copy()], [bc.copy()]], True)
+            return Setting(cells, [[bc.linked()], [bc.linked()]], True)
         case "bricks":
-            cells = bc.Grid(2 * [(ny, nx)], links=bc.bricks(1, 2)).cells
-            walls = [bc.copy(), bc.dirichlet(g, 0), bc.symmetric(1)]
-            other = [bc.copy(), bc.symmetric(0), bc.dirichlet(g, 1)]
+            cells = bc.Grid(2 * [(ny, nx)], links=bc.topologies.bricks(1, 2)).cells
+            walls = [bc.linked(), bc.dirichlet(g, 0), bc.symmetric(1)]
+            other = [bc.linked(), bc.symmetric(0), bc.dirichlet(g, 1)]
             return Setting(cells, [walls, other], True)
         case "ring":
-            cells = bc.Grid(3 * [(n,)], links=bc.bricks(3, periodic=[0])).cells
-            return Setting(cells, [[bc.copy()], [bc.copy()]], True)
+            cells = bc.Grid(3 * [(n,)], links=bc.topologies.bricks(3, periodic=[0])).cells
+            return Setting(cells, [[bc.linked()], [bc.linked()]], True)
         case "line":
             ends = [bc.dirichlet(g, 0, "low"), bc.dirichlet(lambda x: 0.5 * x - 1.0, 0, "high")]
             return Setting(ssr.Space(n), [ends, [bc.periodic()]], False)
     ends = [bc.dirichlet(g, 0, "low"), bc.neumann(0.5, 0, "high"), bc.periodic(1)]
-    walls = [bc.symmetric(0), bc.constant(1.25, 1)]
+    walls = [bc.symmetric(0), bc.ghost_value(1.25, 1)]
     return Setting(ssr.Space(ny, nx), [ends, walls], False)
 
 
@@ -168,7 +168,7 @@ class Arrays:
         return np.stack(parts)
 
     def __call__(self, operator: Any) -> Any:
-        if isinstance(operator, bc.Synchronise):
+        if isinstance(operator, bc.Synchronize):
             spaces = [p.extent(self.sizes) for p in operator.means.points]
             known = {n: v for n, v in self.sizes.items() if n in operator.means.points[0].sizes}
             return Several(operator.bind(**known).to_scipy(), spaces)
@@ -259,7 +259,7 @@ def body(f: Any, steps: Sequence[Step]) -> Any:
     star, near, skew = f(f.of.star), f(f.of.near_star), f(f.of.skew)
     inner = f(f.of.inner)
     to_faces, to_cells = [list(map(f, m)) for m in (f.of.to_faces, f.of.to_cells)]
-    together = None if f.of.synchronise is None else f(f.of.synchronise)
+    together = None if f.of.synchronize is None else f(f.of.synchronize)
     axes = range(len(to_faces))
 
     def divergence(flux: Any) -> Any:
@@ -335,7 +335,7 @@ def body(f: Any, steps: Sequence[Step]) -> Any:
                 made = [m @ (e * e) for m in to_faces]
                 v[:] = v - 0.125 * divergence(made) + near @ e
                 flux[a][:] = 0.5 * made[a] + flux[a]
-            elif kind == "synchronise" and together is not None:
+            elif kind == "synchronize" and together is not None:
                 for old, new in zip(flux, together @ tuple(flux), strict=True):
                     old[:] = new
             elif kind == "both" and together is not None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
+from boundary import topologies
 from boundary.errors import LinkError
 from boundary.fills.fill import Fill
 from boundary.grid.link import Link, Side
@@ -191,7 +192,7 @@ def made(draw: Any, blocks: Blocks, side: Side, count: int | None) -> Made:
         case "zero":
             return lambda **s: bc.zero(**s), walker.constant(0.0)
         case "constant":
-            return lambda **s: bc.constant(given, **s), walker.constant(known)
+            return lambda **s: bc.ghost_value(given, **s), walker.constant(known)
         case "dirichlet":
             return lambda **s: bc.dirichlet(given, **s), walker.robin(1.0, 0.0, known)
         case "neumann":
@@ -223,13 +224,28 @@ def made(draw: Any, blocks: Blocks, side: Side, count: int | None) -> Made:
 # -- blocks --------------------------------------------------------------------------------------
 
 HELPERS = (
-    bc.bricks(2), bc.bricks(3, periodic=[0]), bc.periodic_box(1), bc.bricks(2, 2),
-    bc.bricks(1, 3, periodic=[1]), bc.periodic_box(2), bc.channel(2, 0), bc.o_grid(2),
-    bc.glued(), bc.glued(twist=True), bc.moebius(), bc.two_by_two(), bc.two_by_two(periodic=True),
-    bc.cubed_sphere(), bc.from_corners(["abcd", "bedf"]), bc.bricks(1, 2, 1), bc.periodic_box(3),
-    bc.channel(3, 1), bc.bricks(2, 1, 1, periodic=[0]), bc.glued(twist=True).layered(1),
-    bc.from_corners(["mabc", "mbde", "mdaf"]).layered(),
-)  # fmt: skip
+    topologies.bricks(2),
+    topologies.bricks(3, periodic=[0]),
+    topologies.periodic_box(1),
+    topologies.bricks(2, 2),
+    topologies.bricks(1, 3, periodic=[1]),
+    topologies.periodic_box(2),
+    topologies.channel(2, 0),
+    topologies.o_grid(2),
+    topologies.glued(),
+    topologies.glued(twist=True),
+    topologies.moebius(),
+    topologies.two_by_two(),
+    topologies.two_by_two(periodic=True),
+    bc.cubed_sphere(),
+    topologies.from_corners(["abcd", "bedf"]),
+    topologies.bricks(1, 2, 1),
+    topologies.periodic_box(3),
+    topologies.channel(3, 1),
+    topologies.bricks(2, 1, 1, periodic=[0]),
+    topologies.glued(twist=True).layered(1),
+    topologies.from_corners(["mabc", "mbde", "mdaf"]).layered(),
+)
 
 
 @st.composite
@@ -371,7 +387,7 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
     rules: list[bc.Rule] = []
     by_side: dict[Side, list[Cross]] = {}
     if blocks.links:
-        rule, cross = bc.copy(), walker.copy()
+        rule, cross = bc.linked(), walker.copy()
         levels, choices = -1, lines(blocks) if tables else []
         if choices and draw(st.booleans()):
             levels, length = draw(st.sampled_from(choices))
@@ -381,7 +397,7 @@ def ruled(draw: Any, blocks: Blocks, count: int | None, tables: bool) -> Any:
             by_side[side] = [cross] if side.axis != levels else []
         ends = [side for side in blocks.links if side.axis == levels]
         if ends and draw(st.booleans()):
-            rules.append(bc.copy(levels))
+            rules.append(bc.linked(levels))
             by_side.update({side: [walker.copy()] for side in ends})
     for side in blocks.sides():
         chance = draw(st.integers(0, 19))
@@ -430,6 +446,6 @@ def tabled(
         cross = walker.interpolate(first, weights, cross, levels)
     if what != "interpolate":
         matrices = rng.uniform(-1, 1, (blocks.count, 4, count, count, layers, n))
-        rule = bc.rotate(matrices, levels=levels) @ rule
+        rule = bc.transform_vector(matrices, levels=levels) @ rule
         cross = walker.rotate(matrices, cross, levels)
     return rule, cross

@@ -23,12 +23,12 @@ ny, nx = ssr.sizes("ny nx")
 cells = ssr.Space(ny, nx)
 wide = cells.grow(1)
 line = ssr.Space(5)
-pair = bc.Grid(2 * [(4, 4)], links=bc.bricks(1, 2))
+pair = bc.Grid(2 * [(4, 4)], links=bc.topologies.bricks(1, 2))
 two = pair.cells.grow(1)
 cross = ssr.stencil(cells, wide, {(0, 0): -4.0, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1})
 corner = ssr.stencil(cells, wide, {(1, 1): 1.0})
 shift = ssr.stencil(line, line.grow(1), {-1: 1.0, 1: 1.0})
-shared = bc.synchronise(pair.cells.nodes())
+shared = bc.synchronize(pair.cells.nodes())
 g = bc.parameter("g")
 
 
@@ -41,11 +41,11 @@ def line_table(**levels: Any) -> Any:
 
 
 def layers(*shape: int, axis: int = 0) -> Any:
-    return bc.Grid(2 * [shape], links=bc.bricks(1, 2).layered(axis)).cells.grow(1)
+    return bc.Grid(2 * [shape], links=bc.topologies.bricks(1, 2).layered(axis)).cells.grow(1)
 
 
 def turn(blocks: int = 2, value: float = 1.0) -> Any:
-    return bc.rotate(np.full((blocks, 4, 2, 2, 1, 4), value))
+    return bc.transform_vector(np.full((blocks, 4, 2, 2, 1, 4), value))
 
 
 CASES: dict[str, tuple[Any, type[Error], str]] = {
@@ -74,12 +74,14 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         lambda: bc.fill(wide, bc.zero(block=1)), ArgumentError, "zero(block=1): there are 1 blocks."
     ),
     "no links": (
-        lambda: bc.fill(wide, bc.copy()),
+        lambda: bc.fill(wide, bc.linked()),
         ArgumentError,
-        "copy() applies to no side: no side is linked.",
+        "linked() applies to no side: no side is linked.",
     ),
     "all linked": (
-        lambda: bc.fill(bc.Grid([(3, 3)], links=bc.periodic_box(2)).cells.grow(1), bc.zero(0)),
+        lambda: bc.fill(
+            bc.Grid([(3, 3)], links=bc.topologies.periodic_box(2)).cells.grow(1), bc.zero(0)
+        ),
         ArgumentError,
         "zero(axis=0) applies to no side: such sides are linked; a rule for them names a block.",
     ),
@@ -114,42 +116,42 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "interpolate: first[0, 0] leads beyond the side's 4 points.",
     ),
     "few layers": (
-        lambda: bc.fill(pair.cells.grow(2), table() @ bc.copy()),
+        lambda: bc.fill(pair.cells.grow(2), table() @ bc.linked()),
         HaloError,
         "interpolate: the tables have 1 layers, the halo of block 0, axis 1 high has 2.",
     ),
     "table length": (
-        lambda: bc.fill(two, table(1, 3) @ bc.copy()),
+        lambda: bc.fill(two, table(1, 3) @ bc.linked()),
         ShapeError,
         "interpolate: the tables have 3 points, block 0, axis 1 high has 4.",
     ),
     "rotation shape": (
-        lambda: bc.rotate(np.ones((2, 4, 2, 3, 1, 4))),
+        lambda: bc.transform_vector(np.ones((2, 4, 2, 3, 1, 4))),
         ShapeError,
-        "rotate: the matrices have shape (2, 4, 2, 3, 1, 4).",
+        "transform_vector: the matrices have shape (2, 4, 2, 3, 1, 4).",
     ),
     "rotation blocks": (
-        lambda: bc.fill(two.vector(2), turn(3) @ bc.copy()),
+        lambda: bc.fill(two.vector(2), turn(3) @ bc.linked()),
         ShapeError,
-        "rotate: the matrices are for 3 blocks; there are 2.",
+        "transform_vector: the matrices are for 3 blocks; there are 2.",
     ),
     "rotation of numbers": (
-        lambda: bc.fill(two, turn() @ bc.copy()),
+        lambda: bc.fill(two, turn() @ bc.linked()),
         ShapeError,
-        "rotate(...) @ copy() is for 2 components.",
+        "transform_vector(...) @ linked() is for 2 components.",
     ),
     "rotation NaN": (
-        lambda: bc.fill(two.vector(2), turn(2, np.nan) @ bc.copy()),
+        lambda: bc.fill(two.vector(2), turn(2, np.nan) @ bc.linked()),
         ArgumentError,
-        "rotate: a matrix of block 0, axis 1 high is not finite.",
+        "transform_vector: a matrix of block 0, axis 1 high is not finite.",
     ),
     "levels not named": (
-        lambda: bc.fill(layers(3, 4, 4), table() @ bc.copy()),
+        lambda: bc.fill(layers(3, 4, 4), table() @ bc.linked()),
         ArgumentError,
         "interpolate: blocks have 3 dimensions, and the tables are for lines.",
     ),
     "levels of two axes": (
-        lambda: bc.fill(two, line_table(levels=0) @ bc.copy()),
+        lambda: bc.fill(two, line_table(levels=0) @ bc.linked()),
         ArgumentError,
         "interpolate: blocks have 2 dimensions.",
     ),
@@ -159,9 +161,9 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "interpolate: blocks have 1 dimension.",
     ),
     "no levels": (
-        lambda: bc.rotate(np.ones((2, 4, 2, 2, 1, 4)), levels=3),
+        lambda: bc.transform_vector(np.ones((2, 4, 2, 2, 1, 4)), levels=3),
         ArgumentError,
-        "rotate: levels is 3, not one of the axes 0, 1 and 2.",
+        "transform_vector: levels is 3, not one of the axes 0, 1 and 2.",
     ),
     "levels half": (
         lambda: line_table(levels=0.5),
@@ -180,17 +182,17 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "sides normal to the axis of levels have rules of their own.",
     ),
     "table length at levels": (
-        lambda: bc.fill(layers(4, 3, 5), line_table(levels=0) @ bc.copy()),
+        lambda: bc.fill(layers(4, 3, 5), line_table(levels=0) @ bc.linked()),
         ShapeError,
         "interpolate: the tables have 4 points, block 0, axis 2 high has 3.",
     ),
     "layered thrice": (
-        lambda: bc.bricks(1, 2).layered().layered(),
+        lambda: bc.topologies.bricks(1, 2).layered().layered(),
         ArgumentError,
         "Blocks have three dimensions already, and no room for levels.",
     ),
     "layered where": (
-        lambda: bc.bricks(1, 2).layered(3),
+        lambda: bc.topologies.bricks(1, 2).layered(3),
         ArgumentError,
         "3 is not an axis of blocks with 3 axes.",
     ),
@@ -231,16 +233,16 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     ),
     "turned faces": (
         lambda: bc.fill(
-            bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere()).cells.faces(0).grow(1), bc.copy()
+            bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere()).cells.faces(0).grow(1), bc.linked()
         ),
         LinkError,
         "The points are not of one kind on both sides of the link "
         "block 1, axis 0 low -> block 5, axis 1 high; axis 1 -> axis 0 reversed.",
     ),
     "array on a side": (
-        lambda: bc.fill(ssr.Space(3, 4).grow(1), bc.constant(np.ones(5), 0)),
+        lambda: bc.fill(ssr.Space(3, 4).grow(1), bc.ghost_value(np.ones(5), 0)),
         ShapeError,
-        "constant(<ndarray of shape (5,)>, axis=0): an array of shape (5,) is given for axis 0 ",
+        "ghost_value(<ndarray of shape (5,)>, axis=0): an array of shape (5,) is given for axis 0 ",
     ),
     "function": (
         lambda: bc.fill(wide, bc.periodic(1), bc.neumann(lambda x: x, 0)),
@@ -248,9 +250,9 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "neumann(<lambda>, axis=0): the function <lambda> does not take 2 arguments.",
     ),
     "function of too much": (
-        lambda: bc.fill(line.grow(1), bc.constant(lambda y, x, *, z: x)),
+        lambda: bc.fill(line.grow(1), bc.ghost_value(lambda y, x, *, z: x)),
         ArgumentError,
-        "constant(<lambda>): the function <lambda> does not take 1 argument.",
+        "ghost_value(<lambda>): the function <lambda> does not take 1 argument.",
     ),
     "drawn rows": (
         lambda: bc.draw_ghosts([(3, 3)], [3]),  # type: ignore[list-item]
@@ -288,7 +290,9 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "interpolate: weights is not an array of real numbers.",
     ),
     "table of None": (
-        lambda: bc.rotate(None), ArgumentError, "rotate: matrices is not an array of real numbers."
+        lambda: bc.transform_vector(None),
+        ArgumentError,
+        "transform_vector: matrices is not an array of real numbers.",
     ),
     "first huge": (
         lambda: bc.interpolate(np.full((1, 4), 1e300), np.ones((1, 4, 1))),
@@ -296,9 +300,9 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "interpolate: first[0, 0] leads beyond the side's 4 points.",
     ),
     "complex rows": (
-        lambda: bc.sparse(np.ones((5, 3), complex)),
+        lambda: bc.from_matrix(np.ones((5, 3), complex)),
         ArgumentError,
-        "sparse(<ndarray of shape (5, 3)>): this is not a matrix of real numbers.",
+        "from_matrix(<ndarray of shape (5, 3)>): this is not a matrix of real numbers.",
     ),
     "a word for reverse": (
         lambda: bc.join(2, Side(0, 0, "high"), Side(1, 0, "low"), reverse="no"),  # type: ignore[arg-type]
@@ -306,12 +310,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "join: reverse is 'no', not True or False.",
     ),
     "a number for twist": (
-        lambda: bc.glued(twist=1),  # type: ignore[arg-type]
+        lambda: bc.topologies.glued(twist=1),  # type: ignore[arg-type]
         ArgumentError,
         "glued: twist is 1, not True or False.",
     ),
     "axes for periodic": (
-        lambda: bc.two_by_two(periodic=[0]),  # type: ignore[arg-type]
+        lambda: bc.topologies.two_by_two(periodic=[0]),  # type: ignore[arg-type]
         ArgumentError,
         "two_by_two: periodic is [0], not True or False.",
     ),
@@ -326,17 +330,17 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "The flips of a link are a tuple of True and False, not (0,).",
     ),
     "flat rows": (
-        lambda: bc.sparse(np.ones(3)),
+        lambda: bc.from_matrix(np.ones(3)),
         ArgumentError,
-        "sparse(<ndarray of shape (3,)>): this is not a matrix of real numbers.",
+        "from_matrix(<ndarray of shape (3,)>): this is not a matrix of real numbers.",
     ),
     "complex value": (
-        lambda: bc.constant(np.array(1j)),
+        lambda: bc.ghost_value(np.array(1j)),
         ArgumentError,
-        "constant(1j): value is array(0.+1.j), not a finite number.",
+        "ghost_value(1j): value is array(0.+1.j), not a finite number.",
     ),
     "huge value": (
-        lambda: bc.constant(10**400), ArgumentError, "constant(1000"
+        lambda: bc.ghost_value(10**400), ArgumentError, "ghost_value(1000"
     ),
     "no sign": (
         lambda: bc.symmetric(sign=()), ArgumentError, "symmetric(sign=[]): no sign is given."
@@ -354,15 +358,15 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "complex shared points": (
         lambda: shared @ np.ones((2, 5, 5), complex),
         DtypeError,
-        "synchronise(nodes) is applied to an array of dtype complex128.",
+        "synchronize(nodes) is applied to an array of dtype complex128.",
     ),
     "words at shared points": (
         lambda: shared.apply("abc"),
         DtypeError,
-        "synchronise(nodes) is applied to an array of dtype <U3.",
+        "synchronize(nodes) is applied to an array of dtype <U3.",
     ),
     "points of a basis": (
-        lambda: bc.synchronise(pair.cells.nodes().vector(2), basis=np.ones((2, 2, 2, 1, 5))),
+        lambda: bc.synchronize(pair.cells.nodes().vector(2), basis=np.ones((2, 2, 2, 1, 5))),
         ShapeError,
         "The basis has shape (2, 2, 2, 1, 5); the blocks have (5, 5) points.",
     ),
@@ -404,17 +408,17 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "The axes of a link are a tuple of integers, not 3.",
     ),
     "dimensions": (
-        lambda: bc.periodic_box("a"),  # type: ignore[arg-type]
+        lambda: bc.topologies.periodic_box("a"),  # type: ignore[arg-type]
         ArgumentError,
         "Blocks have 1 to 3 dimensions, not 'a'.",
     ),
     "periodic": (
-        lambda: bc.bricks(2, periodic=0),  # type: ignore[arg-type]
+        lambda: bc.topologies.bricks(2, periodic=0),  # type: ignore[arg-type]
         ArgumentError,
         "bricks: periodic is 0, not a list.",
     ),
     "labels": (
-        lambda: bc.from_corners([3]),  # type: ignore[list-item]
+        lambda: bc.topologies.from_corners([3]),  # type: ignore[list-item]
         ArgumentError,
         "Block 0 is given as 3, not by the labels of its corners.",
     ),
@@ -424,32 +428,32 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "bc.explain takes a program, not Fill.",
     ),
     "owned blocks": (
-        lambda: bc.fill(two, bc.copy(), owned=bc.Grid([(4, 4)]).cells),
+        lambda: bc.fill(two, bc.linked(), owned=bc.Grid([(4, 4)]).cells),
         SpaceError,
         "Space(1, 4, 4) is not a part of Space(2, -1:5, -1:5): other blocks.",
     ),
     "ranks": (
-        lambda: bc.spread(ssr.Space(4), 3),
+        lambda: bc.distribute(ssr.Space(4), 3),
         ArgumentError,
         "ranks is 3, neither a communicator nor threads or simulated ranks.",
     ),
     "no ranks": (
-        lambda: bc.simulated(0),
+        lambda: bc.simulated_ranks(0),
         ArgumentError,
         "ranks is 0, not a positive integer.",
     ),
     "sizes of a spread": (
-        lambda: bc.spread(ssr.Space(ssr.size("n"))),
+        lambda: bc.distribute(ssr.Space(ssr.size("n"))),
         UnboundError,
         "No value is given for the size n.",
     ),
     "parts of a cut": (
-        lambda: bc.spread(ssr.Space(4), bc.simulated(2), cut=(2, 2)),
+        lambda: bc.distribute(ssr.Space(4), bc.simulated_ranks(2), cut=(2, 2)),
         ArgumentError,
         "cut is (2, 2): one positive number of parts is given for each of the 1 axes of a block.",
     ),
     "field of ranks as an array": (
-        lambda: np.asarray(bc.spread(ssr.Space(4)).zeros(ssr.Space(4)), np.float32, copy=False),
+        lambda: np.asarray(bc.distribute(ssr.Space(4)).zeros(ssr.Space(4)), np.float32, copy=False),
         ArgumentError,
         "The values of a field are not an array of this dtype without a copy.",
     ),
@@ -459,14 +463,14 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "bc.draw takes a grid or its connectivity, not int.",
     ),
     "components": (
-        lambda: bc.fill(wide.vector(2), bc.constant([1.0, 2.0, 3.0])),
+        lambda: bc.fill(wide.vector(2), bc.ghost_value([1.0, 2.0, 3.0])),
         ShapeError,
-        "constant([1.0, 2.0, 3.0]) is for 3 components.",
+        "ghost_value([1.0, 2.0, 3.0]) is for 3 components.",
     ),
     "value": (
-        lambda: bc.constant("a"),  # type: ignore[arg-type]
+        lambda: bc.ghost_value("a"),  # type: ignore[arg-type]
         ArgumentError,
-        "constant(\"a\"): value is 'a', not a finite number.",
+        "ghost_value(\"a\"): value is 'a', not a finite number.",
     ),
     "spaces": (
         lambda: cross @ bc.fill(cells.faces(0).grow(1), bc.zero()),
@@ -497,14 +501,14 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "No value is given for the size nx.",
     ),
     "offset unknown": (
-        lambda: bc.fill(line.grow(1), bc.constant(g)).offset,
+        lambda: bc.fill(line.grow(1), bc.ghost_value(g)).offset,
         UnboundError,
-        "fill(constant(parameter(\"g\"))) needs a value for 'g'.",
+        "fill(ghost_value(parameter(\"g\"))) needs a value for 'g'.",
     ),
     "unbound": (
-        lambda: bc.fill(line.grow(1), bc.constant(g)) @ np.ones(5),
+        lambda: bc.fill(line.grow(1), bc.ghost_value(g)) @ np.ones(5),
         UnboundError,
-        "fill(constant(parameter(\"g\"))) needs a value for 'g'.",
+        "fill(ghost_value(parameter(\"g\"))) needs a value for 'g'.",
     ),
     "no parameter": (
         lambda: bc.fill(line.grow(1), bc.zero()).bind(h=1),
@@ -537,12 +541,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
         "fill(zero()) is applied to an array of dtype complex128.",
     ),
     "NaN of a function": (
-        lambda: bc.fill(line.grow(1), bc.constant(lambda x: np.nan * x)) @ np.ones(5),
+        lambda: bc.fill(line.grow(1), bc.ghost_value(lambda x: np.nan * x)) @ np.ones(5),
         ArgumentError,
         "The function <lambda> of coordinates returns NaN or inf.",
     ),
     "failing function": (
-        lambda: bc.fill(wide, bc.constant(lambda y, x: [][0])) @ np.ones((4, 5)),
+        lambda: bc.fill(wide, bc.ghost_value(lambda y, x: [][0])) @ np.ones((4, 5)),
         ArgumentError,
         "The function <lambda> of coordinates fails: ",
     ),
@@ -570,12 +574,12 @@ WRITES: dict[str, tuple[Any, type[Error]]] = {
     "short": (lambda w: bc.fill(ssr.Space(3).grow(2), bc.zero()).ghosts(w), ShapeError),
     "points": (lambda w: bc.fill(ssr.Space(n).grow(3), bc.extrapolate(3)).ghosts(w), HaloError),
     "function": (
-        lambda w: bc.fill(ssr.Space(n).grow(1), bc.zero(0, "low"), bc.constant(bad, 0, "high"))
+        lambda w: bc.fill(ssr.Space(n).grow(1), bc.zero(0, "low"), bc.ghost_value(bad, 0, "high"))
         .ghosts(w),
         ArgumentError,
     ),
     "parameter": (
-        lambda w: bc.fill(ssr.Space(n).grow(1), bc.constant(g)).bind(g="x").ghosts(w),
+        lambda w: bc.fill(ssr.Space(n).grow(1), bc.ghost_value(g)).bind(g="x").ghosts(w),
         ArgumentError,
     ),
 }  # fmt: skip

@@ -238,7 +238,7 @@ class Declared:
 
     def boxes(self) -> dict[Any, Array]:
         """Return which box owns each point, where local matrices depend on it."""
-        if not self.run.ranks or ".local()" not in self.text:
+        if not self.run.ranks or ".rank_local()" not in self.text:
             return {}
         self.spread()
         return self.ground.boxes(self.names)

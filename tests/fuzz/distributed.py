@@ -19,7 +19,7 @@ from .text import (
     declare_sizes,
 )
 
-EVERYWHERE = ("bc.zero()", "bc.symmetric()", "bc.dirichlet(0.5)", "bc.constant(-0.5)")
+EVERYWHERE = ("bc.zero()", "bc.symmetric()", "bc.dirichlet(0.5)", "bc.ghost_value(-0.5)")
 """Rules of all sides, which define corners."""
 FACTORS = {
     ILU: "M.triu().solve((M.tril(-1) + ssr.identity(C)).solve({}))",
@@ -62,7 +62,7 @@ def declare_weights(draft: Draft, name: str, rows: str, cols: str, diagonal: flo
     for offset in offsets(draft, ndim):
         weights[offset] = float(draft.rng.choice(WEIGHTS)) / 2
     shown = {o[0]: w for o, w in weights.items()} if ndim == 1 else weights
-    outside = "drop" if cols == "C" else "error"
+    outside = "zero" if cols == "C" else "error"
     draft.lines.append(f"{name} = ssr.stencil({rows}, {cols}, {shown}, outside={outside!r})")
 
 
@@ -131,7 +131,7 @@ def declare_blocks(draft: Draft) -> None:
 
 
 def declare_factors(draft: Draft, body: Body) -> None:
-    """Declare an incomplete factorisation of the first matrix of sweeps."""
+    """Declare an incomplete factorization of the first matrix of sweeps."""
     cells = draft.spaces[0]
     text = draft.rng.choice([ILU, DILU, IC])
     own = ", ".join(cells.axes)

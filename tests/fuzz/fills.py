@@ -24,7 +24,7 @@ def rule(draft: Draft, axis: int, end: str) -> str:
             f"bc.symmetric({where})",
             f"bc.symmetric({where}, sign=-1.0)",
             f"bc.zero({where})",
-            f"bc.constant({rng.choice(VALUES)}, {where})",
+            f"bc.ghost_value({rng.choice(VALUES)}, {where})",
             f"bc.dirichlet({rng.choice(VALUES)}, {where})",
             f"bc.neumann({rng.choice(VALUES)}, {where}, spacing={rng.choice(['1.0', '0.5'])})",
             f"bc.symmetric({where}, about={rng.choice(['face', 'point'])!r})",
@@ -107,7 +107,7 @@ def fills(rng: Random) -> Draft:
     ]  # fmt: skip
     if draft.local or draft.chance(0.15):
         declare_within(draft, ndim)
-        K = "K.local()" if draft.local else "K"
+        K = "K.rank_local()" if draft.local else "K"
         statements = [
             *(f"{text} + {K} @ x" for text in statements if text.startswith("y[:]")),
             f"x[:] = {K} @ y", f"y[:] = S @ (B @ ({K} @ x))", f"x[:] = (K - {K}) @ x + T @ g",

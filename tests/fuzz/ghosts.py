@@ -17,7 +17,7 @@ import scipy.sparse as sparse
 from .grids import Blocks, Grid, Index, Link, Point, Side, join
 from .numbers import Array, Number, Several, number
 from .reference import Matrix, Reference, VectorSpace, base
-from .shared import synchronise
+from .shared import synchronize
 
 Row = tuple[list[tuple[Any, Point]], Any]
 """Weights, or matrices between components, with the points that they belong to; and a constant."""
@@ -188,7 +188,7 @@ class Boundary:
     def __init__(self, reference: Reference) -> None:
         self._reference = reference
         self.Side, self.Link, self.join, self.Grid = Side, Link, join, Grid
-        self.interpolate, self.rotate, self.synchronise = interpolate, rotate, synchronise
+        self.interpolate, self.rotate, self.synchronize = interpolate, rotate, synchronize
         self.parameter = Parameter
 
     def copy(self, axis: int | None = None, side: str = "both", block: int | None = None) -> Rule:

@@ -1,4 +1,4 @@
-"""Random fills and synchronisations on linked blocks, in programs that read them."""
+"""Random fills and synchronizations on linked blocks, in programs that read them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,32 @@ from random import Random
 from typing import Any
 
 import boundary as bc
+from boundary import topologies
 
 from .fills import VALUES, offsets
 from .text import Draft
 
 HELPERS = (
-    bc.bricks(2), bc.bricks(3, periodic=[0]), bc.periodic_box(1), bc.bricks(2, 2), bc.o_grid(2),
-    bc.bricks(1, 3, periodic=[1]), bc.periodic_box(2), bc.glued(), bc.glued(twist=True),
-    bc.moebius(), bc.two_by_two(), bc.two_by_two(periodic=True), bc.cubed_sphere(),
-    bc.from_corners(["abcd", "bedf"]), bc.periodic_box(3), bc.channel(3, 1), bc.bricks(2, 1, 2),
-    bc.glued(twist=True).layered(1), bc.from_corners(["mabc", "mbde", "mdaf"]).layered(),
-)  # fmt: skip
+    topologies.bricks(2),
+    topologies.bricks(3, periodic=[0]),
+    topologies.periodic_box(1),
+    topologies.bricks(2, 2),
+    topologies.o_grid(2),
+    topologies.bricks(1, 3, periodic=[1]),
+    topologies.periodic_box(2),
+    topologies.glued(),
+    topologies.glued(twist=True),
+    topologies.moebius(),
+    topologies.two_by_two(),
+    topologies.two_by_two(periodic=True),
+    bc.cubed_sphere(),
+    topologies.from_corners(["abcd", "bedf"]),
+    topologies.periodic_box(3),
+    topologies.channel(3, 1),
+    topologies.bricks(2, 1, 2),
+    topologies.glued(twist=True).layered(1),
+    topologies.from_corners(["mabc", "mbde", "mdaf"]).layered(),
+)
 
 
 MANY = 150
@@ -131,7 +146,7 @@ def tabled(draft: Draft, grid: Grid, on: Sequence[int], layers: int, count: int)
     levels = rng.randrange(3) if ndim == 3 else None
     sides = [link.here for link in grid.links.links if link.here.axis != levels]
     if ndim == 1 or not grid.literal or not sides or draft.chance(0.4):
-        return "bc.copy()"
+        return "bc.linked()"
     along = {
         int(grid.extents[s.block][a]) + on[a]
         for s in sides
@@ -139,19 +154,19 @@ def tabled(draft: Draft, grid: Grid, on: Sequence[int], layers: int, count: int)
         if a not in (s.axis, levels)
     }
     if len(along) != 1:
-        return "bc.copy()"
+        return "bc.linked()"
     (n,) = along
     points, seed = rng.randint(1, min(n, 3)), rng.randint(0, 99)
     more = "" if levels is None else f", levels={levels}"
     numbers = f"np.random.default_rng({seed})"
-    made = "bc.copy()"
+    made = "bc.linked()"
     if draft.chance(0.7) or count == 1:
         first = f"{numbers}.integers(0, {n - points + 1}, ({layers}, {n}))"
         weights = f"{numbers}.uniform(-1, 1, ({layers}, {n}, {points}))"
         made = f"bc.interpolate({first}, {weights}{more}) @ {made}"
-    if count > 1 and (made == "bc.copy()" or draft.chance(0.6)):
+    if count > 1 and (made == "bc.linked()" or draft.chance(0.6)):
         shape = f"({grid.links.count}, 4, {count}, {count}, {layers}, {n})"
-        made = f"bc.rotate({numbers}.uniform(-1, 1, {shape}){more}) @ {made}"
+        made = f"bc.transform_vector({numbers}.uniform(-1, 1, {shape}){more}) @ {made}"
     return made
 
 
@@ -193,7 +208,7 @@ def side_rule(
             f"bc.symmetric({where}, sign=-1.0)",
             f"bc.symmetric({where}, about={rng.choice(['face', 'point'])!r})",
             f"bc.zero({where})",
-            f"bc.constant({known}, {where})",
+            f"bc.ghost_value({known}, {where})",
             f"bc.dirichlet({known}, {where})",
             f"bc.neumann({known}, {where}, spacing={spacing})",
             f"bc.robin({rng.choice(['1.0', '2.0'])}, {spacing}, {known}, {where}, spacing=0.5)",
@@ -209,7 +224,7 @@ def rules(draft: Draft, grid: Grid, on: Sequence[int], layers: int, count: int) 
     if "levels" in (found or [""])[0] and draft.chance(0.5):
         axis = int(found[0].partition("levels=")[2][0])
         if any(link.here.axis == axis for link in grid.links.links):
-            found.append(f"bc.copy({axis})")
+            found.append(f"bc.linked({axis})")
     free = grid.free()
     if draft.chance(0.5):
         ends = sorted({(axis, end) for _, axis, end in free})
@@ -238,7 +253,7 @@ def sparse_rule(draft: Draft, grid: Grid, on: Sequence[int], widths: Any) -> lis
         owned, whole = owned + one, whole + other
     numbers = f"np.random.default_rng({draft.rng.randint(0, 99)})"
     matrix = f"{numbers}.choice([0.0, 0.0, 0.0, 0.0, 1.0, -0.5], ({whole}, {owned}))"
-    rule = f"bc.sparse(sparse.csr_array({matrix}), {numbers}.uniform(-1, 1, {whole}))"
+    rule = f"bc.from_matrix(sparse.csr_array({matrix}), {numbers}.uniform(-1, 1, {whole}))"
     return [rule] if whole <= MANY else []
 
 
@@ -273,7 +288,7 @@ def linked(rng: Random) -> Draft:
     for name in "BD":
         each = rules(draft, grid, on, layers, count)
         if grid.literal and grid.free() and draft.chance(0.15):
-            kept = [text for text in each if "bc.copy" in text]
+            kept = [text for text in each if "bc.linked" in text]
             each = [*kept, *sparse_rule(draft, grid, on, widths)]
         draft.lines.append(
             f"{name} = bc.fill({wide}, {', '.join(each)}{', ' if each else ''}owned={owned})"
@@ -344,7 +359,7 @@ def statement(draft: Draft, kinds: list[int], many: bool, bound: dict[str, str])
 
 
 def shared(rng: Random) -> Draft:
-    """Draw a synchronisation of nodes or fluxes, in a program with other steps."""
+    """Draw a synchronization of nodes or fluxes, in a program with other steps."""
     draft = Draft(rng)
     grid = declare_grid(draft, 0.2)
     kinds, ndim = range(len(grid.kinds)), grid.ndim
@@ -358,7 +373,7 @@ def shared(rng: Random) -> Draft:
     draft.lines += [f"F{n} = {text}{vector}" for n, text in enumerate(fields)]
     numbers = [rng.choice([1.0, 2.0, 0.5]) for _ in range(grid.links.count)]
     how = rng.choice(["", "", ", how='owner'", f", weights={numbers}"])
-    draft.lines.append(f"M = bc.synchronise({', '.join(f'F{n}' for n in range(len(fields)))}{how})")
+    draft.lines.append(f"M = bc.synchronize({', '.join(f'F{n}' for n in range(len(fields)))}{how})")
     left = ", ".join(f"a{n}" for n in range(len(fields)))
     many = len(fields) > 1 or draft.chance(0.3)
 

@@ -1,6 +1,6 @@
 """Random programs over fields on blocks of several shapes, in which each statement is of one kind.
 
-Fills and synchronisations take fields of all kinds. What they make is read by statements of single
+Fills and synchronizations take fields of all kinds. What they make is read by statements of single
 kinds in any order, between which others assign what it was made of.
 """
 
@@ -39,7 +39,7 @@ class Body:
     fills
         Fills with their parameters, and products with them, by the place of what they make.
     meets
-        Whether there is a synchronisation M of the points.
+        Whether there is a synchronization M of the points.
     """
 
     draft: Draft
@@ -114,7 +114,7 @@ class Body:
             case 3:
                 return f"0.5 * ({inner()}) * ({self.leaf(where, kind)})"
             case 4 if where != "G":
-                return f"ssr.let({inner()} - {self.leaf(where, kind)})"
+                return f"ssr.materialize({inner()} - {self.leaf(where, kind)})"
             case 5 if self.count == 1:
                 test = f"{self.leaf(where, kind)} > {rng.choice(['0.125', '-0.25', 's'])}"
                 return f"ssr.where({test}, {inner()}, {self.leaf(where, kind)})"
@@ -159,7 +159,9 @@ class Body:
         elif what == "let":
             fresh = f"t{len(self.lines)}_{kind}"
             made = self.expression("H", kind, max(depth, 1))
-            self.lines.append(f"{fresh} = {f'ssr.let({made})' if self.draft.chance(0.4) else made}")
+            self.lines.append(
+                f"{fresh} = {f'ssr.materialize({made})' if self.draft.chance(0.4) else made}"
+            )
             self.leaves["H", kind].append(fresh)
         elif what == "other" and self.leaves["O", kind]:
             self.lines.append(f"o{kind}[:] = {self.expression('O', kind, max(depth, 1))}")
@@ -229,7 +231,7 @@ def mixed(rng: Random) -> Draft:
     meets = points.place == ".nodes()"
     if meets:
         fields = ", ".join(f"H{k}{points.vector}" for k in points.kinds)
-        draft.lines.append(f"M = bc.synchronise({fields}{rng.choice(HOW)})")
+        draft.lines.append(f"M = bc.synchronize({fields}{rng.choice(HOW)})")
     matrices = {("H", "G"): ["S", "T"], ("H", "H"): ["L"]}
     if draft.chance(0.5):
         matrices |= _between(draft, points)
@@ -324,8 +326,8 @@ def _between(draft: Draft, points: Points) -> dict[tuple[str, str], list[str]]:
     apart = points.staggered if points.place else [int(a == axis) for a in range(points.ndim)]
     along = apart.index(1) + 1 if sum(apart) == 1 and other != ".nodes()" else None
     for name, rows, cols in (("U", "O", "H"), ("Y", "O", "G"), ("W", "H", "O")):
-        last = "error" if cols == "G" else "one-sided" if points.ndim < 3 else "drop"
-        ways = ["drop", "drop", last]
+        last = "error" if cols == "G" else "one-sided" if points.ndim < 3 else "zero"
+        ways = ["zero", "zero", last]
         more = f"order={rng.choice([2, 2, 2, 4])}, outside={rng.choice(ways)!r}"
         how = f"ssr.average({rows}{{0}}, {cols}{{0}}, {more})"
         if along is not None and draft.chance(0.6):

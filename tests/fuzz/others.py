@@ -58,7 +58,7 @@ BODIES = {
 
 
 def recurrences(rng: Random) -> Draft:
-    """Draw an incomplete factorisation of a matrix on random offsets, with guards."""
+    """Draw an incomplete factorization of a matrix on random offsets, with guards."""
     draft = Draft(rng)
     draft.local = draft.chance(0.25)
     ndim = rng.choice([1, 1, 1, 2, 2, 2, 2, 2, 2, 3])
@@ -82,7 +82,7 @@ def recurrences(rng: Random) -> Draft:
         f"        c = ({', '.join(f'{a} + o[{n}]' for n, a in enumerate(cells.axes))},)",
         f"        if c in C{test if draft.chance(0.5) else ''}:",
         f"            yield c, -0.5 - 0.125 * o[-1] if any(o) else {strong}",
-        *(["A = A.local()"] if draft.local else []),
+        *(["A = A.rank_local()"] if draft.local else []),
         *text.format(index=index, own=own).splitlines(),
         "@ssr.program(x=C, y=C)",
         "def p(x, y):",

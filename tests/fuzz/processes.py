@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10, help="how many programs")
     parser.add_argument("--compiled", action="store_true", help="compile with Numba")
     given = parser.parse_args()
-    comm = bc.world(patience=60.0)
+    comm = bc.world(timeout=60.0)
     PROCESSES.set(comm)
     plan, tally = Plan(given.seed, ("distributed",), given.compiled), Tally()
     for number in range(given.first, given.first + given.count):

@@ -95,7 +95,7 @@ class Body:
             case 10:
                 return f"abs({inner()})"
             case 11:
-                return f"ssr.let({inner()} - {self.field(space)})"
+                return f"ssr.materialize({inner()} - {self.field(space)})"
         return f"{self.number()} * ({inner()})"
 
     def operand(self, space: Space, depth: int) -> str:
@@ -119,11 +119,14 @@ class Body:
             x = rng.choice(fields)
             b = self.operand(draft.space(on), rng.choice([0, 0, 1]))
             if draft.local:
-                b, matrix = f"{b} - ({matrix} - {matrix}.local()) @ {x}", f"{matrix}.local()"
+                b, matrix = (
+                    f"{b} - ({matrix} - {matrix}.rank_local()) @ {x}",
+                    f"{matrix}.rank_local()",
+                )
             sweeps = rng.choice([1, 2, 2, 3]) if draft.local else 1
             if sweeps > 1:
                 fresh = f"t{len(self.lines)}"
-                self.lines.append(f"{fresh} = ssr.let({b})")
+                self.lines.append(f"{fresh} = ssr.materialize({b})")
                 b = fresh
             for n in range(sweeps):
                 if n and draft.chance(0.3):
@@ -136,7 +139,7 @@ class Body:
             x = rng.choice([n for n, s in self.given if s.name == on])
             part = rng.choice(["tril()", "triu()", "diagonal()"])
             b = self.operand(draft.space(on), depth)
-            near = f"{matrix}.local()" if draft.local else matrix
+            near = f"{matrix}.rank_local()" if draft.local else matrix
             self.lines.append(f"{x}[:] = {near}.{part}.solve({b})")
         elif kind == "lines" and self.lined:
             x = rng.choice([n for n, s in self.given if s == cells])

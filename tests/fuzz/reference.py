@@ -454,7 +454,7 @@ def _lines(
             column = list(point)
             for axis, (x, _) in zip(derivatives, taps, strict=True):
                 column[axis] = x
-            if tuple(column) in cols or outside != "drop":
+            if tuple(column) in cols or outside != "zero":
                 put(made, line, tuple(column), float(np.prod([w for _, w in taps])))
     return made
 

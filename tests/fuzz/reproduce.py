@@ -45,10 +45,10 @@ made = {{}}
 def spread(cells):
     if "on" not in made:
         known = {{name for space in getattr(cells, "kinds", [cells]) for name in space.sizes}}
-        world = None if ranks == -1 else (bc.threads if threads else bc.simulated)(ranks)
+        world = None if ranks == -1 else (bc.threads if threads else bc.simulated_ranks)(ranks)
         cut = (*cuts, 1, 1, 1, 1)[: cells.ndim] if cuts else None
         known = {{n: sizes[n] for n in known}}
-        made["on"] = bc.spread(cells, world, cut=cut, boxes=boxes or None, **known)
+        made["on"] = bc.distribute(cells, world, cut=cut, boxes=boxes or None, **known)
     return made["on"]
 
 

@@ -1,4 +1,4 @@
-"""The meaning of synchronisation: copies of one point are found by following links."""
+"""The meaning of synchronization: copies of one point are found by following links."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Place = tuple[int, Point]
 """A field, and a point of one of its blocks."""
 
 
-def synchronise(
+def synchronize(
     *spaces: Any, how: str = "average", weights: Sequence[float] | None = None
 ) -> Shared:
-    """Return the synchronisation of fields on nodes, or of a flux through faces."""
+    """Return the synchronization of fields on nodes, or of a flux through faces."""
     return Shared(spaces, how, weights)
 
 

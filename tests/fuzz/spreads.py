@@ -50,14 +50,14 @@ class Parts:
             return PROCESSES.get()
         if self.ranks == ALONE:
             return None
-        return bc.threads(self.ranks) if self.threads else bc.simulated(self.ranks)
+        return bc.threads(self.ranks) if self.threads else bc.simulated_ranks(self.ranks)
 
     def spread(self, cells: Any, sizes: Mapping[str, int]) -> Any:
         """Return the spread of a grid or space."""
         cut = (*self.cuts, 1, 1, 1, 1)[: cells.ndim] if self.cuts else None
         count = PROCESSES.get().size if PROCESSES.get() is not None else max(self.ranks, 1)
         boxes = [(rank % count, kind, box) for rank, kind, box in self.boxes] or None
-        return bc.spread(cells, self.world(), cut=cut, boxes=boxes, **sizes)
+        return bc.distribute(cells, self.world(), cut=cut, boxes=boxes, **sizes)
 
 
 def numbers(seed: int, number: int, turn: int, shape: tuple[int, ...], dtype: str) -> Array:

@@ -55,7 +55,7 @@ class Body:
 
     def near(self, matrix: str) -> str:
         """Return a matrix, or its entries within boxes."""
-        return f"{matrix}.local()" if self.draft.local and self.draft.chance(0.6) else matrix
+        return f"{matrix}.rank_local()" if self.draft.local and self.draft.chance(0.6) else matrix
 
     def target(self) -> str:
         """Return a field to be changed, often one that has just been."""
@@ -147,7 +147,9 @@ class Body:
         fresh = f"t{len(self.lines)}"
         made = self.rng.choice([self.pointwise(), self.product()])
         self.known.append(fresh)
-        return f"{fresh} = ssr.let({made})" if self.draft.chance(0.4) else f"{fresh} = {made}"
+        return (
+            f"{fresh} = ssr.materialize({made})" if self.draft.chance(0.4) else f"{fresh} = {made}"
+        )
 
     def _reduce(self) -> str:
         fresh, a, b = f"r{len(self.lines)}", self.field(), self.field()

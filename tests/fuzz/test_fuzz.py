@@ -38,8 +38,8 @@ n, = ssr.sizes('n')
 T = bc.Grid([(n, 2), (3, n)], links=[
     bc.join(2, bc.Side(0, 1, 'high'), bc.Side(1, 0, 'low'), reverse=True)])
 G0, G1 = T.kinds[0].grow(0, 1), T.kinds[1].grow(1, 0)
-B = bc.fill((G0, G1), bc.copy(), bc.robin(2.0, 0.5, 1.0), owned=T.kinds)
-M = bc.synchronise(*(kind.nodes() for kind in T.kinds), weights=[1.0, 3.0])
+B = bc.fill((G0, G1), bc.linked(), bc.robin(2.0, 0.5, 1.0), owned=T.kinds)
+M = bc.synchronize(*(kind.nodes() for kind in T.kinds), weights=[1.0, 3.0])
 @ssr.program(x0=T.kinds[0], x1=T.kinds[1], g0=G0, g1=G1,
              m0=T.kinds[0].nodes(), m1=T.kinds[1].nodes())
 def p(x0, x1, g0, g1, m0, m1):
@@ -112,8 +112,8 @@ def A(i, *, u):
 A = A.bind(u=data(C, C, 0))
 @ssr.program(x=C, y=C)
 def p(x, y):
-    y[:] = (A - A.local()) @ x
-    x[:] = A.local().tril().solve(y) + A @ x
+    y[:] = (A - A.rank_local()) @ x
+    x[:] = A.rank_local().tril().solve(y) + A @ x
 """
 """A matrix whose data are on ranks, and its parts by boxes."""
 SPREADS = Case(

@@ -267,7 +267,7 @@ def within(draft: Draft, matrix: str) -> str:
     """Return a square matrix, or, in a part of all cases, its entries within boxes or beyond."""
     if not draft.local or draft.chance(0.5):
         return matrix
-    return draft.rng.choice([f"{matrix}.local()", f"({matrix} - {matrix}.local())"])
+    return draft.rng.choice([f"{matrix}.rank_local()", f"({matrix} - {matrix}.rank_local())"])
 
 
 def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, most: int) -> None:
@@ -299,7 +299,7 @@ def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, m
 def declare_between(draft: Draft, name: str, rows: Space, cols: Space) -> None:
     """Declare an average between two locations, or a difference if they differ along one axis."""
     rng = draft.rng
-    outside, order = rng.choice(["drop", "drop", "one-sided"]), rng.choice([2, 2, 4])
+    outside, order = rng.choice(["zero", "zero", "one-sided"]), rng.choice([2, 2, 4])
     apart = [n for n, (a, b) in enumerate(zip(rows.ends, cols.ends, strict=True)) if a != b]
     more = f"order={order}, outside={outside!r}"
     made = f"ssr.average({rows.name}, {cols.name}, {more})"

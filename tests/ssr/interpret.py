@@ -84,7 +84,7 @@ def interpret_program(
     >>> import numpy as np, ssr
     >>> n, = ssr.sizes("n")
     >>> s = ssr.Space(n)
-    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> x, y = np.array([1.0, 2.0, 4.0]), np.zeros(3)
     >>> interpret_program(A.program("apply").ir, {"y": y, "x": x}, {}, {"n": 3})
     ()

@@ -76,7 +76,7 @@ def laplacian(*extents: Any) -> ssr.Matrix:
     weights = {(0,) * d: 2.0 * d}
     for axis, side in product(range(d), (-1, 1)):
         weights[tuple(side * (a == axis) for a in range(d))] = -1.0
-    return ssr.stencil(space, space, weights, outside="drop")
+    return ssr.stencil(space, space, weights, outside="zero")
 
 
 @case({"n": 1}, {"n": 2}, {"n": 9})
@@ -109,7 +109,7 @@ def poisson_4d() -> ssr.Matrix:
 @case(*SIZES_3)
 def hpcg() -> ssr.Matrix:
     weights = {o: 26.0 if not any(o) else -1.0 for o in product((-1, 0, 1), repeat=3)}
-    return ssr.stencil(block, block, weights, outside="drop")
+    return ssr.stencil(block, block, weights, outside="zero")
 
 
 @case(*SIZES_2, slow=True)

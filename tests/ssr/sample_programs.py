@@ -24,10 +24,10 @@ def weights(dim: int, reach: int = 1) -> dict[Any, float]:
 
 
 CROSS = {(0, 0): 4, (-1, 0): -1, (1, 0): -1, (0, -1): -1, (0, 1): -1}
-five = ssr.stencil(plane, plane, CROSS, outside="drop")
-nine = ssr.stencil(plane, plane, weights(2), outside="drop")
-twenty_seven = ssr.stencil(space, space, weights(3), outside="drop")
-tridiagonal = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="drop")
+five = ssr.stencil(plane, plane, CROSS, outside="zero")
+nine = ssr.stencil(plane, plane, weights(2), outside="zero")
+twenty_seven = ssr.stencil(space, space, weights(3), outside="zero")
+tridiagonal = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="zero")
 
 
 @ssr.matrix(rows=line, cols=line, a=line, b=line, c=line)

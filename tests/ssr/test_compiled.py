@@ -32,7 +32,7 @@ def gauss_seidel() -> ssr.Program:
 
 
 def nine_point_backward() -> ssr.Program:
-    A = ssr.stencil(plane, plane, some.dense(2, -1.0, 26.0), outside="drop")
+    A = ssr.stencil(plane, plane, some.dense(2, -1.0, 26.0), outside="zero")
 
     @ssr.program(x=plane, b=plane)
     def nine_point_backward(x: Any, b: Any) -> None:
@@ -52,7 +52,7 @@ def twenty_seven_points() -> ssr.Program:
 
 
 def through_a_temporary() -> ssr.Program:
-    A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 2: 0.5}, outside="drop")
+    A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 2: 0.5}, outside="zero")
 
     @ssr.program(x=line, b=line, a=ssr.scalar)
     def through_a_temporary(x: Any, b: Any, a: Any) -> None:
@@ -94,7 +94,7 @@ def restricted() -> ssr.Program:
 
 def galerkin() -> ssr.Program:
     P = CASES["prolongation"].make()
-    A = ssr.stencil(P.rows, P.rows, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+    A = ssr.stencil(P.rows, P.rows, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
     coarse = P.T @ A @ P
 
     @ssr.program(x=P.rows, b=line, d=line)
@@ -254,7 +254,7 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_boxes_are_not_cut_where_no_plane_is_needed_again() -> None:
     space = ssr.Space(*ssr.sizes("nz ny nx"))
-    A = ssr.stencil(space, space, {(0, 1, 0): 0.5, (0, -1, 1): 0.25}, outside="drop")
+    A = ssr.stencil(space, space, {(0, 1, 0): 0.5, (0, -1, 1): 0.25}, outside="zero")
 
     @ssr.program(y=space, x=space)
     def product(y: ssr.Field, x: ssr.Field) -> None:
@@ -272,7 +272,7 @@ def test_planes_stay_in_the_second_level_cache(
     """Of what is read, 2 reach + 1 planes are needed, and one of what is written."""
     space = ssr.Space(*ssr.sizes("nz ny nx"))
     weights = dict.fromkeys(((d, 0, 0) for d in (-reach, reach)), 0.5) | {(0, 1, 1): 0.25}
-    A = ssr.stencil(space, space, weights, outside="drop")
+    A = ssr.stencil(space, space, weights, outside="zero")
 
     def rows_of_boxes(second: int, third: target.Cache | None) -> tuple[list[int], np.ndarray]:
         """Return the extents of boxes along the second last axis, and the result."""

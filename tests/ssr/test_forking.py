@@ -38,7 +38,7 @@ line = ssr.Space(n)
 
 def product(weight):
     row = {{-1: weight, 0: 2, 1: -1}}
-    return (ssr.stencil(line, line, row, outside="drop") @ np.ones(4)).tolist()
+    return (ssr.stencil(line, line, row, outside="zero") @ np.ones(4)).tolist()
 
 
 def right(weight):
@@ -82,7 +82,7 @@ def team():
         u[:] = u + 1.0
 
     def field():
-        on = bc.spread(line, bc.threads(2), n=20)
+        on = bc.distribute(line, bc.threads(2), n=20)
         return on.zeros(line)
 
     u, stop = field(), threading.Event()

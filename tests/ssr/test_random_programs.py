@@ -23,9 +23,9 @@ V = cells.vector(2)
 
 CROSS = ssr.stencil(
     cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (0, -1): 0.125, (1, 0): -0.5, (-1, 0): 0.25},
-    outside="drop",
+    outside="zero",
 )  # fmt: skip
-SKEW = ssr.stencil(cells, cells, {(0, 0): 1.0, (-2, 1): 0.5}, outside="drop")
+SKEW = ssr.stencil(cells, cells, {(0, 0): 1.0, (-2, 1): 0.5}, outside="zero")
 
 
 @ssr.matrix(rows=faces, cols=cells)

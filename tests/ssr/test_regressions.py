@@ -23,7 +23,7 @@ from . import strategies as some
 Array = np.ndarray[Any, Any]
 n, m = ssr.sizes("n m")
 line = ssr.Space(n)
-A = ssr.stencil(line, line, {-1: -1, 0: 4, 1: -1}, outside="drop")
+A = ssr.stencil(line, line, {-1: -1, 0: 4, 1: -1}, outside="zero")
 
 
 @ssr.matrix(rows=line, cols=line, u=line, a=ssr.scalar)
@@ -57,7 +57,7 @@ def test_signs_of_zeros(exact: bool, split: bool) -> None:
     """-0.0 and 0.0 shared one constant of the kernel: an empty row's sum became -0.0."""
     plane = ssr.Space(4, 6)
     weights = {(2, 0): 1.0, (2, 1): 1.0}
-    S = ssr.stencil(plane, plane, weights, outside="drop")
+    S = ssr.stencil(plane, plane, weights, outside="zero")
     y = plain.np.full((4, 6), np.nan)
     plain.run(plain.eager(S, "apply", exact=exact, split=split), y, -np.ones((4, 6)))
     assert not np.signbit(y[2:]).any()
@@ -102,7 +102,7 @@ def test_any_name_for_a_size_or_an_error(name: str) -> None:
     except Error:
         return
     space = ssr.Space(size)
-    S = ssr.stencil(space, space, {-1: -1, 0: 4, 1: -1}, outside="drop")
+    S = ssr.stencil(space, space, {-1: -1, 0: 4, 1: -1}, outside="zero")
 
     @ssr.program(x=space, b=space)
     def sweep(x: Any, b: Any) -> None:
@@ -193,7 +193,7 @@ def test_no_row_depends_on_points_it_does_not_read() -> None:
     weights = {(0, 0): 9.0} | {(-1, o): 1.0 for o in (-2, -1, 0)}
     weights |= {(j, o): 1.0 for j in (-3, -2) for o in (-2, -1, 0, 1)}
     plane = ssr.Space(6, 9)
-    S = ssr.stencil(plane, plane, weights, outside="drop")
+    S = ssr.stencil(plane, plane, weights, outside="zero")
     readers = set(S.to_scipy()[:, [2 * 9 + 4]].nonzero()[0].tolist())
     x = np.ones((6, 9))
     meant = plain.apply(S, x, (6, 9)).ravel()
@@ -255,7 +255,7 @@ def test_boxes_may_be_lists() -> None:
 def test_overlap_behind_arrays_that_only_interleave(order: tuple[int, ...]) -> None:
     """Only the first two arrays whose extents in memory meet were looked at."""
     plane = ssr.Space(4, 3)
-    S = ssr.stencil(plane, plane, some.dense(2, 1.0, 2.0), outside="drop")
+    S = ssr.stencil(plane, plane, some.dense(2, 1.0, 2.0), outside="zero")
 
     @ssr.program(x=plane, y=plane, z=plane)
     def combine(x: Any, y: Any, z: Any) -> None:
@@ -305,7 +305,7 @@ def test_sums_built_up_beyond_the_box(split: bool) -> None:
     cells = ssr.Space(*ssr.sizes("ny nx"))
     wide = cells.grow(2)
     weights = {(j, i): 1.0 + j - 0.5 * i for j in range(-2, 3) for i in range(-2, 3)}
-    S = ssr.stencil(wide, wide, weights, outside="drop")
+    S = ssr.stencil(wide, wide, weights, outside="zero")
 
     @ssr.program(u=cells, h=wide, g=wide, options=ssr.Options(split=split))
     def both(u: Any, h: Any, g: Any) -> None:
@@ -325,7 +325,7 @@ def test_a_stored_matrix_reads_a_temporary_that_took_over_an_array() -> None:
     plane = ssr.Space(3, 4)
     dense = np.arange(144.0).reshape(12, 12) % 7
     S = ssr.from_scipy(sparse.csr_array(dense), rows=plane, cols=plane)
-    D = ssr.stencil(plane, plane, {(0, 1): 1.0, (1, 0): 2.0}, outside="drop")
+    D = ssr.stencil(plane, plane, {(0, 1): 1.0, (1, 0): 2.0}, outside="zero")
 
     @ssr.program(u=plane, v=plane, options=ssr.Options(fuse=False))
     def step(u: Any, v: Any) -> None:

@@ -140,7 +140,7 @@ class Partition:
                     return number
             raise ArgumentError(
                 f"{space!r} has other blocks than the partition.",
-                hint="Spread the grid that the space is a part of.",
+                hint="Distribute the grid that the space is a part of.",
             )
         extents = space.extent(self.sizes)
 

@@ -36,7 +36,7 @@ class LogGP:
     Examples
     --------
     >>> import boundary as bc
-    >>> bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9).alone(8000)
+    >>> bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9).alone(8000)
     2.94e-06
     """
 
@@ -70,7 +70,8 @@ def check_network(network: object) -> None:
     """
     if not isinstance(network, LogGP):
         raise ArgumentError(
-            f"network is {network!r}.", hint="Write bc.LogGP(latency=..., overhead=..., gap=...)."
+            f"network is {network!r}.",
+            hint="Write bc.performance_model.LogGP(latency=..., overhead=..., gap=...).",
         )
 
 

@@ -134,18 +134,18 @@ def trace(
     --------
     >>> import ssr, boundary as bc
     >>> cells = ssr.Space(64, 64)
-    >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="drop")
+    >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="zero")
     >>> @ssr.program(u=cells)
     ... def smooth(u):
     ...     u[:] = A @ u
     >>> def make(ranks):
-    ...     on = bc.spread(cells, ranks)
+    ...     on = bc.distribute(cells, ranks)
     ...     run = smooth.bind(on.zeros(cells))
     ...     return lambda: run()
-    >>> found = bc.trace(make, ranks=64, calls=3)
+    >>> found = bc.performance_model.trace(make, ranks=64, calls=3)
     >>> [event.what for event in found.events]
     ['begin', 'await']
-    >>> network = bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+    >>> network = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
     >>> found.replay(network).seconds > 2 * 0.4e-6
     True
     """

@@ -354,7 +354,7 @@ class BoundBoxed(Bound):
         scalars: Mapping[str, float | None],
     ) -> None:
         super().__init__(program, ground, fields)
-        copies = {name: Field(f.spread.boxed, f.kind, f.dtype) for name, f in fields.items()}
+        copies = {name: Field(f.distribution.boxed, f.kind, f.dtype) for name, f in fields.items()}
         self._run = BoundHere(program, ground.boxed, copies, scalars)
         self._pairs = {name: (f.values, copies[name].values) for name, f in fields.items()}
         self._changed = ground.boxed.plan(program, self._dtype).changed
@@ -428,7 +428,7 @@ def bound_program(
     places += [(name, _kind(with_data, name), value) for name, value in data.items()]
     for _, kind, value in places:
         if isinstance(value, Field) and value.kind == kind:  # sizes are those of its level
-            ground = value.spread
+            ground = value.distribution
             break
     fields = {name: _field(program, ground, name, kind, value) for name, kind, value in places}
     kinds = {str(field.dtype) for field in fields.values()}
@@ -466,22 +466,22 @@ def _field(program: ssr.Program, ground: Ground, name: str, kind: Any, value: An
             "of several ranks.",
             hint="Make it one: on.scatter(space, array), or on.zeros(space).",
         )
-    if value.spread is ground and value.kind != kind:
+    if value.distribution is ground and value.kind != kind:
         raise SpaceError(f"{name!r} is on {value.kind!r}; {program.ir.name} takes {kind!r}.")
-    if value.spread is not ground and not _stands_for(value, kind, ground):
+    if value.distribution is not ground and not _stands_for(value, kind, ground):
         raise ArgumentError(
             f"{name!r} is spread in another way than other fields of {program.ir.name}.",
-            hint="Make all fields of a program by one bc.spread(...).",
+            hint="Make all fields of a program by one bc.distribute(...).",
         )
     return value
 
 
 def _stands_for(field: Field, kind: Any, ground: Ground) -> bool:
-    """Whether a field of another spread, such as a coarser level, has points of this one."""
+    """Whether a field of another distribution, such as a coarser level, has points of this one."""
     space = getattr(kind, "space", kind)
-    one, other = field.spread.partition, ground.partition
+    one, other = field.distribution.partition, ground.partition
     return (
-        field.spread.world == ground.world
+        field.distribution.world == ground.world
         and field.components == getattr(kind, "components", None)
         and np.array_equal(one.owners, other.owners)
         and np.array_equal(one.owned(field.space), other.owned(space))

@@ -52,7 +52,7 @@ class Ground(Protocol):
     ) -> Any:
         """Run a program on fields, or bind it to them."""
 
-    def in_turn(
+    def alternating(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
         """Bind programs to fields, each to run where its lines are whole."""
@@ -64,26 +64,26 @@ class Ground(Protocol):
         """Return the product of a matrix with a field."""
 
     def coarsen(self, points: Space, cells: Space | None = None) -> Ground:
-        """Return the spread of a coarser level."""
+        """Return the distribution of a coarser level."""
 
-    def whole(self, *axes: int) -> Ground:
-        """Return a spread of the same cells in which no line along some axes is cut."""
+    def undivided(self, *axes: int) -> Ground:
+        """Return a distribution of the same cells in which no line along some axes is cut."""
 
-    def onto(self, ranks: int | None = None, *, points: int = 1) -> Ground:
-        """Return a spread of the same cells on fewer ranks."""
+    def agglomerate(self, ranks: int | None = None, *, points: int = 1) -> Ground:
+        """Return a distribution of the same cells on fewer ranks."""
 
 
 class Field:
-    """A field whose points are owned by the boxes of a partition; made by `Spread.zeros`.
+    """A field whose points are owned by the boxes of a partition; made by `Distribution.zeros`.
 
     A program takes it as an argument in the place of an array. Each rank has the points of its own
-    boxes, and those around them that its programs read; the latter are nobody's business but the
-    programs'. What makes or changes a field, such as `Spread.zeros`, `fill` and programs, is done
-    by all ranks together, in the same order.
+    boxes, and those around them that its programs read; the latter are managed by the
+    programs. What makes or changes a field, such as `Distribution.zeros`, `fill` and programs, is
+    done by all ranks together, in the same order.
 
     Attributes
     ----------
-    spread
+    distribution
         How points are owned.
     kind
         Its space, or vector space.
@@ -98,7 +98,7 @@ class Field:
     --------
     >>> import numpy as np, ssr, boundary as bc
     >>> cells = ssr.Space(6)
-    >>> on = bc.spread(cells, bc.simulated(2))
+    >>> on = bc.distribute(cells, bc.simulated_ranks(2))
     >>> u = on.zeros(cells)
     >>> u.fill(lambda i: i**2)
     >>> u.gather()
@@ -107,11 +107,11 @@ class Field:
 
     __array_ufunc__ = None
 
-    def __init__(self, spread: Ground, kind: Space | VectorSpace, dtype: Any) -> None:
-        self.spread = spread
+    def __init__(self, distribution: Ground, kind: Space | VectorSpace, dtype: Any) -> None:
+        self.distribution = distribution
         self.kind = kind
         self.dtype = np.dtype(dtype)
-        ground, world = spread.partition, spread.world
+        ground, world = distribution.partition, distribution.world
         self.number = world.agree(
             {
                 "step": "the making of a field",
@@ -137,7 +137,7 @@ class Field:
     def shape(self) -> tuple[int, ...]:
         """The shape of the whole, which no rank holds."""
         lead = () if self.components is None else (self.components,)
-        return *lead, *self.space.extent(self.spread.partition.sizes)
+        return *lead, *self.space.extent(self.distribution.partition.sizes)
 
     @property
     def size(self) -> int:
@@ -145,7 +145,7 @@ class Field:
         return math.prod(self.shape)
 
     def __repr__(self) -> str:
-        return f"<Field on {self.kind!r}, {self.spread!r}>"
+        return f"<Field on {self.kind!r}, {self.distribution!r}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the whole as an array, where one process holds all of it.
@@ -162,12 +162,12 @@ class Field:
         --------
         >>> import numpy as np, ssr, boundary as bc
         >>> cells = ssr.Space(4)
-        >>> u = bc.spread(cells, bc.threads(2)).zeros(cells)
+        >>> u = bc.distribute(cells, bc.threads(2)).zeros(cells)
         >>> u.fill(lambda i: i)
         >>> np.asarray(u, dtype=int)
         array([0, 1, 2, 3])
         """
-        if len(self.spread.world.here) < self.spread.world.ranks:
+        if len(self.distribution.world.here) < self.distribution.world.ranks:
             raise ArgumentError(
                 "A field of several processes is not an array: none of them holds all of it.",
                 hint="field.gather() makes an array of it, field.parts() gives a rank's points.",
@@ -265,7 +265,7 @@ class Field:
         whole = indexed("The values", whole)
         if np.ndim(whole) and np.shape(whole) != self.shape:
             raise ShapeError(f"The whole has shape {self.shape}, not {np.shape(whole)}.")
-        lower = self.space.first(self.spread.partition.sizes)
+        lower = self.space.first(self.distribution.partition.sizes)
         for box, view in self.values.views():
             inside = slices(box, lower)
             view[...] = whole[(..., *inside)] if np.ndim(whole) else whole
@@ -295,13 +295,13 @@ class Field:
         --------
         >>> import ssr, boundary as bc
         >>> cells = ssr.Space(4, 6)
-        >>> u = bc.spread(cells, bc.simulated(3)).zeros(cells)
+        >>> u = bc.distribute(cells, bc.simulated_ranks(3)).zeros(cells)
         >>> u.fill(lambda j, i: 10 * j + i)
         >>> u.gather(root=0, box=((1, 3), (2, 5)))
         array([[12., 13., 14.],
                [22., 23., 24.]])
         """
-        world, every = self.spread.world, self.space.box(self.spread.partition.sizes)
+        world, every = self.distribution.world, self.space.box(self.distribution.partition.sizes)
         points = every if box is None else _part(self.space, every, box)
         target = 0 if root is None else _rank(root, world)
         world.agree(
@@ -324,7 +324,7 @@ class Field:
             world.broadcast(whole, target, "the gathering of a field")
         return whole
 
-    def moved(self, on: Ground) -> Field:
+    def redistributed(self, on: Ground) -> Field:
         """Return a field with the same values whose points are owned in another way.
 
         It is the field itself if its points are owned in this way. All ranks call it. Each sends
@@ -343,16 +343,16 @@ class Field:
         Examples
         --------
         >>> import ssr, boundary as bc
-        >>> cells, ranks = ssr.Space(6), bc.simulated(3)
-        >>> u = bc.spread(cells, ranks, cut=(2,)).zeros(cells)
+        >>> cells, ranks = ssr.Space(6), bc.simulated_ranks(3)
+        >>> u = bc.distribute(cells, ranks, cut=(2,)).zeros(cells)
         >>> u.fill(lambda i: i)
-        >>> for box, values in u.moved(bc.spread(cells, ranks, cut=(3,))).parts():
+        >>> for box, values in u.redistributed(bc.distribute(cells, ranks, cut=(3,))).parts():
         ...     print(box, values)
         ((0, 2),) [0. 1.]
         ((2, 4),) [2. 3.]
         ((4, 6),) [4. 5.]
         """
-        if on is self.spread:
+        if on is self.distribution:
             return self
         self._check_ground(on)
         made = Field(on, self.kind, self.dtype)
@@ -360,18 +360,18 @@ class Field:
         return made
 
     def _check_ground(self, on: Ground) -> None:
-        """Raise if values cannot be moved to another spread."""
-        here = self.spread
+        """Raise if values cannot be moved to another distribution."""
+        here = self.distribution
         partition = getattr(on, "partition", None)
         if not isinstance(partition, Partition) or not partition.has_cells_of(here.partition):
             raise ArgumentError(
-                f"The field is not moved to {on!r}, which is no spread of the same cells.",
-                hint="Write bc.spread(...) of the same grid and sizes, with another cut or boxes.",
+                f"The field is not moved to {on!r}, not a distribution of the same cells.",
+                hint="Write bc.distribute(...) of the same grid and sizes, with other boxes.",
             )
         if on.world != here.world:
             raise ArgumentError(
                 f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
-                hint="Give bc.spread(...) the same ranks.",
+                hint="Give bc.distribute(...) the same ranks.",
             )
 
     def __copy__(self) -> Field:
@@ -389,7 +389,7 @@ class Field:
 
     def copy(self) -> Field:
         """Return a field with the same values."""
-        made = Field(self.spread, self.kind, self.dtype)
+        made = Field(self.distribution, self.kind, self.dtype)
         made._copy(self)
         return made
 
@@ -399,7 +399,7 @@ class Field:
             return
         if other.kind != self.kind:
             raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
-        if other.spread is self.spread:
+        if other.distribution is self.distribution:
             pairs = zip(self.values.views(), other.values.views(), strict=True)
             for (_, view), (_, values) in pairs:
                 view[...] = values
@@ -411,8 +411,8 @@ class Field:
         """Return the way of another field's values to here, which is prepared once."""
         known = self._ways.get(other.values)
         if known is None or not known.holds(other.values, self.values):
-            other._check_ground(self.spread)
-            known = Route(self.spread.world, other.values, self.values)
+            other._check_ground(self.distribution)
+            known = Route(self.distribution.world, other.values, self.values)
             self._ways[other.values] = known
         return known
 
@@ -421,27 +421,27 @@ class Field:
     @property
     def __ssr_layout__(self) -> Hashable:
         """What fields have in common that take each other's place in programs."""
-        return self.spread, self.kind, self.dtype
+        return self.distribution, self.kind, self.dtype
 
     def __ssr_like__(
         self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
     ) -> Field:
         """Return a field without values on the same points, or on those of a coarser level."""
         if points is None or space is None:
-            return Field(self.spread, self.kind, self.dtype)
+            return Field(self.distribution, self.kind, self.dtype)
         if points == space:
-            return Field(self.spread, space, self.dtype)
+            return Field(self.distribution, space, self.dtype)
         grids = [kind.space if isinstance(kind, VectorSpace) else kind for kind in (points, space)]
-        return Field(self.spread.coarsen(*grids), space, self.dtype)
+        return Field(self.distribution.coarsen(*grids), space, self.dtype)
 
     def __ssr_gathered__(self) -> Field:
         """Return a field without values on as few ranks as its points are worth."""
-        fewer = self.spread.onto(points=WORTH)
-        return self if fewer is self.spread else Field(fewer, self.kind, self.dtype)
+        fewer = self.distribution.agglomerate(points=WORTH)
+        return self if fewer is self.distribution else Field(fewer, self.kind, self.dtype)
 
     def __ssr_beside__(self, other: Field) -> Field:
         """Return a field without values on the boxes of another, if these are of the same cells."""
-        here, there = self.spread, other.spread
+        here, there = self.distribution, other.distribution
         if there is here or not there.partition.has_cells_of(here.partition):
             return self
         return Field(there, self.kind, self.dtype)
@@ -451,14 +451,14 @@ class Field:
     @property
     def __ssr_ranks__(self) -> Ground:
         """The ranks that share the points, for decisions of all of them."""
-        return self.spread
+        return self.distribution
 
     def __ssr_piece__(self, box: Box) -> Array | None:
         """Return the values of a box of the array of the whole on the first rank, else None."""
         if self.values.whole is not None:
             mine: Array = self.values.whole[slices(box, (0,) * len(box))]
             return mine
-        world = self.spread.world
+        world = self.distribution.world
         if len(world.here) == world.ranks:
             return self._collected(box)
         found = list(self._shared_out([box], [0], "the gathering of a field"))
@@ -466,25 +466,25 @@ class Field:
 
     def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
         """Share boxes of the array of the whole among ranks; yield those of this process."""
-        world = self.spread.world
+        world = self.distribution.world
         if len(world.here) == world.ranks:
             return ((number, self._collected(box)) for number, box in enumerate(boxes))
         return self._shared_out(boxes, self._owners(len(boxes)), "the moving of a field")
 
     def __ssr_share__(self, count: int) -> list[int]:
         """Return which of so many boxes this process receives of `__ssr_boxes__`."""
-        here = self.spread.world.here
+        here = self.distribution.world.here
         return [number for number, rank in enumerate(self._owners(count)) if rank in here]
 
     def _owners(self, count: int) -> list[int]:
         """Return the ranks that share so many boxes."""
-        ranks = self.spread.world.ranks
+        ranks = self.distribution.world.ranks
         return [number * ranks // max(count, ranks) for number in range(count)]
 
     def _collected(self, box: Box) -> Array:
         """Return the values of a box of the array of the whole, all of which this process has."""
         made = allocated(tuple(high - low for low, high in box), self.dtype)
-        lower = self.space.first(self.spread.partition.sizes)
+        lower = self.space.first(self.distribution.partition.sizes)
         lead = len(self.shape) - len(lower)
         some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
         for owned, view in self.values.views():
@@ -498,7 +498,7 @@ class Field:
         self, boxes: Sequence[Box], owners: Sequence[int], step: str
     ) -> Iterator[tuple[int, Array]]:
         """Yield the boxes of the array of the whole that ranks of this process receive."""
-        world, lower = self.spread.world, self.space.first(self.spread.partition.sizes)
+        world, lower = self.distribution.world, self.space.first(self.distribution.partition.sizes)
         field = f"number {self.number}"
         world.agree({"step": step, "field": field, "boxes": f"{len(boxes)} from {boxes[:1]}"})
         lead = len(self.shape) - len(lower)
@@ -521,7 +521,7 @@ class Field:
 
         It is that of the array of the whole. All ranks call it.
         """
-        sizes = self.spread.partition.sizes
+        sizes = self.distribution.partition.sizes
         lower, shape = self.space.first(sizes), self.shape
         found = [math.prod(shape)]
         for box, values in self.parts():
@@ -530,7 +530,7 @@ class Field:
                 origin = (0,) * lead + tuple(a - b for (a, _), b in zip(box, lower, strict=True))
                 found.append(int(np.ravel_multi_index(tuple(at[0] + origin), shape)))
         most = np.array([-min(found)], np.int64)
-        self.spread.world.combine(np.zeros(0, np.int64), most, "a search in a field")
+        self.distribution.world.combine(np.zeros(0, np.int64), most, "a search in a field")
         place = -int(most[0])
         if place == math.prod(shape):
             return None
@@ -542,13 +542,13 @@ class Field:
         self, program: ssr.Program, args: tuple[Any, ...], named: Mapping[str, Any], bound: bool
     ) -> Any:
         """Run a program on fields, or bind it to them."""
-        return self.spread.run(program, args, named, bound=bound)
+        return self.distribution.run(program, args, named, bound=bound)
 
     def __ssr_in_turn__(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
         """Return programs bound to fields, each of which runs where its lines are whole."""
-        return self.spread.in_turn(programs, values)
+        return self.distribution.alternating(programs, values)
 
     def __ssr_whole__(self) -> Array | None:
         """Return the array of the whole in a job of one process alone."""
@@ -556,7 +556,7 @@ class Field:
 
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
-        return self.spread.product(matrix, self)
+        return self.distribution.product(matrix, self)
 
 
 WORTH = 1000

@@ -15,7 +15,7 @@ from ssr.extension import (
     buffer_elements,
 )
 
-from ...synchronisation.synchronise import SharedPoints
+from ...synchronization.synchronize import SharedPoints
 from ...tables.assemble import assemble
 from ...tables.lines import pieces_of
 from ..partition.boxes import Box, as_box, filled, meet, without_all

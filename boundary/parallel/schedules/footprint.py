@@ -26,7 +26,7 @@ from ssr.extension import (
     region,
 )
 
-from ...synchronisation.synchronise import SharedPoints
+from ...synchronization.synchronize import SharedPoints
 from ...tables.ghosts import Ghosts
 from ..partition.boxes import (
     Box,
@@ -210,7 +210,7 @@ class Footprint:
             if name not in given and name not in bound:
                 raise UnboundError(
                     f"No value is given for the size {name}.",
-                    hint=f"Give it where the grid is spread: bc.spread(..., {name}=...).",
+                    hint=f"Give it where the grid is spread: bc.distribute(..., {name}=...).",
                 )
             if given.get(name, bound.get(name)) != bound.get(name, given.get(name)):
                 raise ArgumentError(

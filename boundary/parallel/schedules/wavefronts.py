@@ -100,9 +100,9 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
             if local
             else f"there are more than {LINES} lines."
         ),
-        "Solve within boxes, with near = A.local(), and put the rest on the right: "
+        "Solve within boxes, with near = A.rank_local(), and put the rest on the right: "
         "near.tril().solve(b - (A - near) @ x - near.triu(1) @ x). As a smoother that is "
-        "ssr.solvers.GaussSeidel(local=True); the rows of ssr.solvers.Jacobi() wait for "
+        "ssr.solvers.GaussSeidel(rank_local=True); the rows of ssr.solvers.Jacobi() wait for "
         "none. Or cut along axes without such dependences.",
     )
 
@@ -126,7 +126,7 @@ def _check_lines(footprint: Footprint, unit: int) -> None:
             footprint,
             unit,
             f"Its lines run along axis {nest.along}, and each is solved as a whole.",
-            "Give solves along other axes a program of their own: bc.in_turn(one, other) "
+            "Give solves along other axes a program of their own: bc.alternating(one, other) "
             "runs each where its lines are whole, to which fields are moved.",
         )
 

@@ -5,8 +5,8 @@ for it, and which write each of these is from. If all that the boxes own at last
 holds, every read has seen the write that it sees there. Nothing is compiled. The planner is not
 asked anything: its tables, messages and steps are run.
 
-The values of a program with ``A.local()`` depend on the boxes. It is compared with itself on the
-same boxes when one rank owns all of them: that proves messages between ranks and the order of
+The values of a program with ``A.rank_local()`` depend on the boxes. It is compared with itself on
+the same boxes when one rank owns all of them: that proves messages between ranks and the order of
 steps, and not which entries lie within a box.
 """
 

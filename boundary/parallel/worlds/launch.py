@@ -47,7 +47,7 @@ def _number(environment: Mapping[str, str], name: str, otherwise: int) -> int:
     return int(text) if text.isdecimal() else otherwise
 
 
-def world(patience: float | None = None) -> Any:
+def world(timeout: float | None = None) -> Any:
     """Return MPI's world communicator in a job of several ranks, None in a process that is alone.
 
     All ranks call it together, before anything else that takes long. From then on they end
@@ -56,7 +56,7 @@ def world(patience: float | None = None) -> Any:
 
     Parameters
     ----------
-    patience
+    timeout
         Seconds that a rank waits for others before it ends the job, 600 by default. It is for jobs
         that hang, and must be longer than any rank works while the others wait for it.
 
@@ -64,7 +64,7 @@ def world(patience: float | None = None) -> Any:
     ------
     ArgumentError
         If ``mpiexec`` has started the process and mpi4py is missing, if it has started several
-        and MPI says that there is one, or if ``patience`` is not a positive number.
+        and MPI says that there is one, or if ``timeout`` is not a positive number.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def world(patience: float | None = None) -> Any:
     >>> print(bc.world())                               # in a run without mpiexec
     None
     """
-    if patience is not None and not number_of("patience", patience) > 0:
-        raise ArgumentError(f"patience is {patience!r}, not a positive number of seconds.")
+    if timeout is not None and not number_of("timeout", timeout) > 0:
+        raise ArgumentError(f"timeout is {timeout!r}, not a positive number of seconds.")
     place = launched(os.environ)
     if place is None:
         return None
     comm = _mpi(*place).COMM_WORLD
-    if patience is not None:
-        Watch.patience = patience
+    if timeout is not None:
+        Watch.timeout = timeout
     end_together()
     watch_of(comm)
     return comm
@@ -144,6 +144,6 @@ def world_of(given: Any) -> World:
     if not hasattr(given, "Get_rank"):
         raise ArgumentError(
             f"ranks is {given!r}, neither a communicator nor threads or simulated ranks.",
-            hint="Write bc.spread(grid, bc.world()), or bc.threads(4) for four threads.",
+            hint="Write bc.distribute(grid, bc.world()), or bc.threads(4) for four threads.",
         )
     return Alone() if given.Get_size() == 1 else Mpi(given)

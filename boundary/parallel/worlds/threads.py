@@ -155,8 +155,8 @@ def threads(count: int | None = None) -> World:
     Returns
     -------
     World
-        What `boundary.spread` takes in the place of ``bc.world()``. One thread is a process alone,
-        whose programs run as on arrays.
+        What `boundary.distribute` takes in the place of ``bc.world()``. One thread is a process
+        alone, whose programs run as on arrays.
 
     Raises
     ------
@@ -171,13 +171,13 @@ def threads(count: int | None = None) -> World:
     >>> n, = ssr.sizes("n")
     >>> cells = ssr.Space(n, n)
     >>> cross = {(0, 0): 4, (0, 1): -1, (0, -1): -1, (1, 0): -1, (-1, 0): -1}
-    >>> A = ssr.stencil(cells, cells, cross, outside="drop")
+    >>> A = ssr.stencil(cells, cells, cross, outside="zero")
     >>> @ssr.program(x=cells, b=cells)
     ... def sweep(x, b):
     ...     x[:] = A.tril().solve(b - A.triu(1) @ x)
     ...     return ssr.norm(b - A @ x)
     >>> for ranks in None, bc.threads(3):
-    ...     on = bc.spread(cells, ranks, n=40)
+    ...     on = bc.distribute(cells, ranks, n=40)
     ...     x, b = on.zeros(cells), on.zeros(cells)
     ...     b.set(1.0)
     ...     print(sweep(x, b))

@@ -62,7 +62,7 @@ class Watch:
         A communicator of our own with the ranks of a user's, so that messages do not meet.
     agreements, agreed
         Another one, in which they compare what they do; and how often they have.
-    patience
+    timeout
         Seconds after which a wait ends the job.
     node
         The memory that this rank shares with others.
@@ -72,7 +72,7 @@ class Watch:
         Requests that an error has left under way: their memory must stay.
     """
 
-    patience = 600.0
+    timeout = 600.0
 
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
@@ -87,7 +87,7 @@ class Watch:
         self.left: list[Any] = []
 
     def complete(self, requests: Sequence[Any], awaited: Awaited, *, forever: bool = False) -> None:
-        """Wait until requests of mpi4py are complete, for longer than `patience` if ``forever``."""
+        """Wait until requests of mpi4py are complete, for longer than `timeout` if ``forever``."""
         try:
             self.wait(lambda: self._done(requests), awaited, forever=forever)
         except BaseException:  # such as Ctrl-C
@@ -105,8 +105,8 @@ class Watch:
                     self._tell(awaited.missing(), QUESTION)
                     asked = True
                 self._look_for_ended(awaited)
-                if waited > self.patience and not forever:
-                    self._lose_patience(awaited)
+                if waited > self.timeout and not forever:
+                    self._time_out(awaited)
 
     def _look_for_ended(self, awaited: Awaited) -> None:
         """End the job if a rank has ended that is waited for."""
@@ -121,15 +121,15 @@ class Watch:
                     "  Hint: Every rank calls each program; bc.abort ends the job on any of them."
                 )
 
-    def _lose_patience(self, awaited: Awaited) -> None:
+    def _time_out(self, awaited: Awaited) -> None:
         missing = awaited.missing()
         if not missing:  # the last one has come just now
             return
         some = f"{_named(missing)} not" if awaited.certain else "Not all ranks have"
         abort(
-            f"Rank {self.comm.rank} has waited in {awaited.what} for {self.patience:g} s.\n"
+            f"Rank {self.comm.rank} has waited in {awaited.what} for {self.timeout:g} s.\n"
             f"  Note: {some} taken part in it: they are at work, or run something else.\n"
-            "  Hint: bc.world(patience=...) sets for how many seconds ranks wait."
+            "  Hint: bc.world(timeout=...) sets for how many seconds ranks wait."
         )
 
     def end(self) -> Any:

@@ -275,7 +275,7 @@ class _Copies(Channel):
         self._under_way = None
 
 
-def simulated(ranks: int) -> World:
+def simulated_ranks(ranks: int) -> World:
     """Return ranks that run one after the other in this process.
 
     Programs run through the same schedules, messages and kernels as under ``mpiexec``.
@@ -293,7 +293,7 @@ def simulated(ranks: int) -> World:
     Examples
     --------
     >>> import boundary as bc
-    >>> bc.simulated(4)
+    >>> bc.simulated_ranks(4)
     <Simulated: 4 ranks>
     """
     return Simulated(positive("ranks", ranks, RANKS))

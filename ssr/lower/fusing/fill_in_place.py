@@ -8,7 +8,7 @@ copy of a field, completed by one call and then only read, and the field is not 
 the temporary is read, the field takes its place, on the points of the temporary. A field takes the
 place of one temporary only. What folding is for boxes of one memory (`folding`), this is for boxes
 with memory of their own; it works for all calls but those that are given all points of the
-temporary, such as synchronisations: they change points of the copy.
+temporary, such as synchronizations: they change points of the copy.
 
 Like folding, it comes after the passes over single nests: the arithmetic of a step is settled by
 the same nest, whether the program then runs on arrays or on ranks.

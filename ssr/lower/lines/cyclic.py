@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from ... import ir
-from ...algebra.elimination import Number, Scale, factorised, less
+from ...algebra.elimination import Number, Scale, factorized, less
 from ...algebra.lines import cut
 from ...points.affine import Affine
 from ...points.sets import Domain
@@ -122,7 +122,7 @@ class _Row:
             block.append(row)
             right.append(ir.Load(solution(first + r), (here,)))
         scale = Scale(sizes, ir.Coordinate(self.circle.length))
-        factors = factorised(block, self.rows, self._let, scale)
+        factors = factorized(block, self.rows, self._let, scale)
         for name, value in zip(names, factors.solve(right) if block else (), strict=True):
             self._add(name, value or ir.ZERO, stored=True)
         if solve.pivots and first == 0 and factors.watched:

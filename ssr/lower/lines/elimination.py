@@ -11,7 +11,7 @@ where C and y are those of the row so many points before, and then backward
 
     x    = y - sum of C[s] x
 
-A block is factorised without pivoting (`algebra/elimination`). What is zero for all rows of a
+A block is factorized without pivoting (`algebra/elimination`). What is zero for all rows of a
 piece, by its entries alone, is not computed; a number that some row has is stored for all of them.
 """
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ... import ir
-from ...algebra.elimination import Number, Pair, Scale, factorised, less, named, size
+from ...algebra.elimination import Number, Pair, Scale, factorized, less, named, size
 from ...points.affine import Affine
 from ...points.sets import Domain
 
@@ -112,7 +112,7 @@ class _Row:
                 for c in count:
                     left[offset, r, c] = named(self._entry((offset, r, c), left), self._let)
         block = [[self._entry((0, r, c), left) for c in count] for r in count]
-        factors = factorised(block, self.rows.domain, self._let, self._scale(left))
+        factors = factorized(block, self.rows.domain, self._let, self._scale(left))
         solve = factors.solve
         for r, inverse in enumerate(factors.watched if self.system.asked else ()):
             self._store(inverse_pivot(r), inverse)

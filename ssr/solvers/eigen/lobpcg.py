@@ -38,7 +38,7 @@ class Eigenpairs(tuple[Array, Any]):
     --------
     >>> import numpy as np, ssr
     >>> points = ssr.Space(ssr.size("n"))
-    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    >>> A = ssr.stencil(points, points, {-1: -1, 0: 2, 1: -1}, outside="zero")
     >>> found = ssr.solvers.lobpcg(A, np.eye(2, 9))
     >>> w, v = found
     >>> w.round(6), found.converged
@@ -234,7 +234,7 @@ def lobpcg(
     >>> import numpy as np, ssr
     >>> points = ssr.Space(63, 63)
     >>> star = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
-    >>> A = 64.0**2 * ssr.stencil(points, points, star, outside="drop")
+    >>> A = 64.0**2 * ssr.stencil(points, points, star, outside="zero")
     >>> X = np.random.default_rng(0).standard_normal((4, 63, 63))
     >>> found = ssr.solvers.lobpcg(A, X, M=ssr.solvers.Multigrid.galerkin(A, 3))
     >>> (found.eigenvalues / np.pi**2).round(3)

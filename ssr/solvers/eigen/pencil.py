@@ -11,16 +11,16 @@ import numpy as np
 from ... import ir
 from ...compiling import compiling
 from ...errors import ArgumentError, SpaceError
-from ...matrices.assembled import Assembled
 from ...matrices.matrix import Matrix
 from ...matrices.operator import Operator
+from ...matrices.stored_matrix import StoredMatrix
 from ...programs import reductions
 from ...programs.program import Program, begin, program
 from ...spaces.space import Space, VectorSpace
 from ...trace.trace import scalar
 from .. import vectors
 from ..composed import Composed
-from ..factorisations import Factored, Factorisation
+from ..factorizations import Factored, Factorization
 from ..preconditioners import Preconditioner, called
 from ..smoothers import Smoother
 from ..solver import no_matrix
@@ -99,7 +99,7 @@ class Pencil:
                     elif isinstance(part, Composed):
                         part._begin(like.dtype.name)
         if isinstance(self._approximate, Factored):
-            self._approximate.renew(like)
+            self._approximate.update(like)
 
     def precondition(self, z: Vector, r: Vector) -> None:
         """Assign z the product of the preconditioner with r."""
@@ -193,7 +193,7 @@ def _preconditioner(
         if _space("M", M) != space:
             raise SpaceError(f"The preconditioner {M.name} acts on other spaces than A.")
         return _product(M, space)
-    if isinstance(M, (Smoother, Factorisation)) and not isinstance(A, (Matrix, Assembled)):
+    if isinstance(M, (Smoother, Factorization)) and not isinstance(A, (Matrix, StoredMatrix)):
         raise ArgumentError(
             f"{M!r} needs the entries of A, which is {A!r}.",
             hint="Use a program (z, r) as M.",

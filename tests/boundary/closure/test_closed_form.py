@@ -25,7 +25,7 @@ FILLS = {
             bc.neumann(axis=0, side="high"),
         ],
     ),
-    "constants": (1, [bc.zero(axis=0), bc.constant(3.0, axis=1)]),
+    "constants": (1, [bc.zero(axis=0), bc.ghost_value(3.0, axis=1)]),
 }
 
 

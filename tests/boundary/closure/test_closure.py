@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from boundary.rules.rows.affine_rows.affine_rows import Conflict, Entry, Origin, Row, Undefined
-from boundary.rules.rows.affine_rows.strips import Strip
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +18,8 @@ from boundary.closure.ruled import Ruled
 from boundary.grid.frame import Frame
 from boundary.grid.link import Link, Side
 from boundary.rules.evaluate import affine_in_scalars, evaluate
+from boundary.rules.rows.affine_rows import Conflict, Entry, Origin, Row, Undefined
+from boundary.rules.rows.strips import Strip
 from ssr.extension import Affine, ir
 
 PADS = {
@@ -125,8 +125,8 @@ RULES = st.sampled_from(
         lambda **s: bc.symmetric(sign=-1, **s),
         lambda **s: bc.symmetric(about="point", **s),
         lambda **s: bc.zero(**s),
-        lambda **s: bc.constant(2.0, **s),
-        lambda **s: bc.constant(lambda *x: 1.0 + sum(x), **s),
+        lambda **s: bc.ghost_value(2.0, **s),
+        lambda **s: bc.ghost_value(lambda *x: 1.0 + sum(x), **s),
         lambda **s: bc.dirichlet(3.0, **s),
         lambda **s: bc.dirichlet(bc.parameter("g"), **s),
         lambda **s: bc.dirichlet(1.0, order=2, **s),
@@ -145,21 +145,21 @@ def grids(draw: Any) -> Any:
     links = draw(
         st.sampled_from(
             [
-                bc.bricks(2),
-                bc.bricks(2, 1),
-                bc.two_by_two(),
-                bc.two_by_two(periodic=True),
-                bc.glued(),
-                bc.glued(twist=True),
-                bc.moebius(),
+                bc.topologies.bricks(2),
+                bc.topologies.bricks(2, 1),
+                bc.topologies.two_by_two(),
+                bc.topologies.two_by_two(periodic=True),
+                bc.topologies.glued(),
+                bc.topologies.glued(twist=True),
+                bc.topologies.moebius(),
                 bc.cubed_sphere(),
-                bc.bricks(1, 2, 1),
+                bc.topologies.bricks(1, 2, 1),
             ]
         )
     )
     n = draw(st.integers(2, 4))
     grid = bc.Grid(links.count * [(n,) * links.dims], links=links)
-    rules = [bc.copy()] if links.links else []
+    rules = [bc.linked()] if links.links else []
     for axis in range(links.dims):
         for end in "low", "high":
             if any((s.axis, s.end) == (axis, end) for s in links.unlinked()):
@@ -200,10 +200,10 @@ def test_one_block_follows_its_definition(makers: Any, ny: int, nx: int) -> None
 def test_corners_agree_where_four_blocks_meet_and_not_where_three_do() -> None:
     def kinds(links: bc.Connectivity) -> set[type]:
         grid = bc.Grid(links.count * [(4, 4)], links=links)
-        ruled = Ruled.of(Frame.of([grid.cells.grow(2)]), [bc.copy()])
+        ruled = Ruled.of(Frame.of([grid.cells.grow(2)]), [bc.linked()])
         return {type(p.outcome) for p in ruled.closed({}).regions}
 
-    assert kinds(bc.two_by_two(periodic=True)) == {Row}
+    assert kinds(bc.topologies.two_by_two(periodic=True)) == {Row}
     assert kinds(bc.cubed_sphere()) == {Row, Conflict}
 
 
@@ -227,12 +227,12 @@ def test_arrays_of_values_give_their_sides_a_length() -> None:
         filled @ np.ones((2, 4))
     box = ssr.Space(*ssr.sizes("nz ny nx"))
     values = np.arange(6.0).reshape(2, 3)
-    filled = bc.fill(box.grow((0, 0), (1, 0), (0, 0)), bc.constant(values, axis=1, side="low"))
+    filled = bc.fill(box.grow((0, 0), (1, 0), (0, 0)), bc.ghost_value(values, axis=1, side="low"))
     assert ((filled @ np.ones((2, 4, 3)))[:, 0] == values).all()
     with pytest.raises(ssr.errors.ShapeError, match=r"for 2 points along a side, .* has 3"):
         filled @ np.ones((3, 4, 3))
     with pytest.raises(ssr.errors.ShapeError, match=r"shapes \(2,\), \(3,\)"):
-        bc.constant([np.zeros(2), np.zeros(3)])
+        bc.ghost_value([np.zeros(2), np.zeros(3)])
 
 
 @pytest.mark.parametrize("wrong", [np.ones(3, complex), np.array(["a", "b"]), [None, 1]])
@@ -255,7 +255,7 @@ def test_rules_that_read_each_other_define_nothing() -> None:
 )
 def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corners: type) -> None:
     # One point, reflected about itself: the corners below and above read each other.
-    rules = bc.symmetric(axis=0, about="point"), bc.constant(value, axis=1, side="low")
+    rules = bc.symmetric(axis=0, about="point"), bc.ghost_value(value, axis=1, side="low")
     point = ssr.Space(1, 1)
     ruled = Ruled.of(Frame.of([point.grow(1, (1, 0))], [point]), rules)
     low, high = (-1, -1), (1, -1)
@@ -271,7 +271,7 @@ def test_corners_that_read_each_other_have_all_values_of_both(value: Any, corner
 
 
 @pytest.mark.parametrize(
-    "behind", [[bc.constant(1.0, axis=0, side="high")], []], ids=["two values", "no value"]
+    "behind", [[bc.ghost_value(1.0, axis=0, side="high")], []], ids=["two values", "no value"]
 )
 def test_points_of_weight_zero_are_not_read(behind: list[bc.Rule]) -> None:
     # The second ghost behind the low side has the weight (1/2 - 2/4) of the one behind the high
@@ -287,7 +287,7 @@ def test_points_of_weight_zero_are_not_read(behind: list[bc.Rule]) -> None:
 
 
 # Links of a block with itself: periodic, and low sides that are turned or folded onto each other.
-RING = bc.periodic_box(1).links
+RING = bc.topologies.periodic_box(1).links
 TURNED = [Link(Side(0, 0, "low"), Side(0, 1, "low"), (0,), (False,))]
 SWAPPED = [Link(Side(0, 0, "low"), Side(0, 0, "low"), (2, 1), (False, False))]
 MIRRORED = [Link(Side(0, 0, "low"), Side(0, 0, "low"), (1,), (True,))]
@@ -304,7 +304,7 @@ def test_two_rules_that_agree_at_some_ghosts_define_these(name: str) -> None:
     links, rule = MEETINGS[name]
     extents = links[0].ndim * (ssr.size("n"),)
     grid = bc.Grid([extents], links=links)
-    ruled = Ruled.of(Frame.of([grid.cells.grow(3)]), [bc.copy(), rule])
+    ruled = Ruled.of(Frame.of([grid.cells.grow(3)]), [bc.linked(), rule])
     kinds = set()
     for n in (*range(1, 7), 4, 11):
         definition = ruled.definition({"n": n}, 1)

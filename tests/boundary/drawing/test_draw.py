@@ -23,9 +23,9 @@ matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")
 
 GRIDS = {name: links for name, (links, _) in SURFACES.items()} | {
-    "line": bc.bricks(3, periodic=(0,)),
-    "bricks": bc.bricks(3, 4, periodic=(0, 1)),
-    "cubes": bc.bricks(1, 1, 2, periodic=(0,)),
+    "line": bc.topologies.bricks(3, periodic=(0,)),
+    "bricks": bc.topologies.bricks(3, 4, periodic=(0, 1)),
+    "cubes": bc.topologies.bricks(1, 1, 2, periodic=(0,)),
     "fold": Connectivity(
         2, 1, [Link(Side(0, 0, "high"), Side(0, 0, "high"), axes=(1,), flips=(True,))]
     ),
@@ -111,10 +111,10 @@ def test_marks_tell_every_map_of_a_side() -> None:
 
 
 def test_blocks_that_continue_each_other_are_neighbours() -> None:
-    assert tiles(bc.bricks(2, 3, periodic=(0, 1))) == {
+    assert tiles(bc.topologies.bricks(2, 3, periodic=(0, 1))) == {
         b: (b % 3, b // 3) for b in (0, 1, 3, 2, 4, 5)
     }
-    assert tiles(bc.moebius()) == {0: (0, 0)}
+    assert tiles(bc.topologies.moebius()) == {0: (0, 0)}
     assert tiles(Connectivity(2, 2)) == {0: (0, 0), 1: (1, 0)}
 
 
@@ -139,7 +139,7 @@ def test_a_block_whose_place_is_taken() -> None:
 
 def test_a_grid_is_drawn_by_its_links() -> None:
     class Grid:
-        links = bc.glued()
+        links = bc.topologies.glued()
 
     ax = plt.figure().add_subplot()
     assert bc.draw(Grid(), ax=ax) is ax
@@ -193,7 +193,7 @@ def test_many_weights_are_left_out() -> None:
 
 
 def test_ghosts_of_several_blocks() -> None:
-    links = bc.glued(twist=True)
+    links = bc.topologies.glued(twist=True)
     link = links.link(Side(0, 1, "high"))
     assert link is not None
     rows: list[Any] = []

@@ -74,8 +74,8 @@ def test_products_and_programs_with_sums() -> None:
 
 
 def test_sums_on_fields_of_several_kinds() -> None:
-    grid = bc.Grid([(3, 4), (3, 2)], links=bc.bricks(1, 2))
-    fill = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.copy(), bc.zero())
+    grid = bc.Grid([(3, 4), (3, 2)], links=bc.topologies.bricks(1, 2))
+    fill = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.linked(), bc.zero())
     x = tuple(np.random.default_rng(0).random(kind.extent({})) for kind in grid.kinds)
     for made, wanted in zip((2.0 * fill - fill) @ x, fill @ x, strict=True):
         assert np.allclose(made, wanted, equal_nan=True)

@@ -41,7 +41,7 @@ def program(fill: bc.Fill) -> ssr.Program:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_values_are_right_at_every_run(once: bool, compiled: bool, dtype: Any) -> None:
     run = ssr.Program.__call__ if compiled else plain.run
-    fill = bc.fill(wide, bc.constant(3.0, axis=0), bc.periodic(1), once=once)
+    fill = bc.fill(wide, bc.ghost_value(3.0, axis=0), bc.periodic(1), once=once)
     step = program(fill)
     close = {"rtol": 1e-5, "atol": 1e-4} if dtype == np.float32 else {"rtol": 1e-13, "atol": 1e-12}
     for shape in (4, 5), (4, 5), (1, 1), (3, 1), (4, 5), (1, 1):
@@ -61,8 +61,8 @@ def test_values_that_differ_from_point_to_point() -> None:
     low, high = np.arange(5.0), np.array([2.0, 7.0, 1.0, 8.0, 2.0])
     fill = bc.fill(
         ssr.Space(4, 5).grow(1),
-        bc.constant(low, axis=0, side="low"),
-        bc.constant(high, axis=0, side="high"),
+        bc.ghost_value(low, axis=0, side="low"),
+        bc.ghost_value(high, axis=0, side="high"),
         bc.periodic(1),
     )
     A = ssr.stencil(ssr.Space(4, 5), ssr.Space(4, 5).grow(1), {(-1, 0): 1.0, (1, 0): 10.0})
@@ -80,7 +80,7 @@ def test_values_that_differ_from_point_to_point() -> None:
 
 
 def test_parameters_are_written_at_every_run() -> None:
-    fill = bc.fill(wide, bc.constant(bc.parameter("level"), axis=0), bc.periodic(1))
+    fill = bc.fill(wide, bc.ghost_value(bc.parameter("level"), axis=0), bc.periodic(1))
 
     @ssr.program(u=cells, v=cells, level=ssr.scalar)
     def step(u: Any, v: Any, level: Any) -> None:
@@ -95,7 +95,7 @@ def test_parameters_are_written_at_every_run() -> None:
 
 
 def test_arrays_of_the_caller_are_filled_at_every_run() -> None:
-    fill = bc.fill(wide, bc.constant(3.0, axis=0), bc.periodic(1))
+    fill = bc.fill(wide, bc.ghost_value(3.0, axis=0), bc.periodic(1))
 
     @ssr.program(u=wide)
     def step(u: Any) -> None:
@@ -110,8 +110,8 @@ def test_arrays_of_the_caller_are_filled_at_every_run() -> None:
 
 
 def test_two_fills_of_one_field() -> None:
-    ones = bc.fill(wide, bc.constant(1.0, axis=0), bc.periodic(1))
-    twos = bc.fill(wide, bc.constant(2.0), owned=cells)
+    ones = bc.fill(wide, bc.ghost_value(1.0, axis=0), bc.periodic(1))
+    twos = bc.fill(wide, bc.ghost_value(2.0), owned=cells)
 
     @ssr.program(u=cells, v=cells)
     def step(u: Any, v: Any) -> None:
@@ -128,7 +128,7 @@ def test_two_fills_of_one_field() -> None:
         np.testing.assert_allclose(v, expected, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize(("rule", "arrays"), [(bc.periodic(), 2), (bc.constant(0.5), 3)])
+@pytest.mark.parametrize(("rule", "arrays"), [(bc.periodic(), 2), (bc.ghost_value(0.5), 3)])
 def test_temporaries_share_memory_but_those_with_constants(rule: Any, arrays: int) -> None:
     fill = bc.fill(wide, rule)
 

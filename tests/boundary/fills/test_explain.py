@@ -66,8 +66,8 @@ def test_a_program_without_ghosts() -> None:
 def test_blocks_are_named_where_there_are_some() -> None:
     text = bc.fill(wide, bc.periodic(1), bc.dirichlet(2.0, 0)).explain()
     assert "j in [0, ny - 1], i = nx: u[j, i - nx]" in text
-    grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
-    text = bc.fill(grid.cells.grow(1), bc.copy(), bc.zero()).explain()
+    grid = bc.Grid(2 * [(3, 3)], links=bc.topologies.bricks(1, 2))
+    text = bc.fill(grid.cells.grow(1), bc.linked(), bc.zero()).explain()
     assert "block 0, j in [0, 2], i = 3: u[block 1, j, i - 3]" in text
 
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from boundary.rules.rows.affine_rows.affine_rows import Conflict
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
+from boundary.rules.rows.affine_rows import Conflict
 
 from ...random_examples import examples
 from ...ssr import plain

@@ -12,7 +12,7 @@ import ssr
 n = ssr.size("n")
 line = ssr.Space(n)
 cells = ssr.Space(*ssr.sizes("ny nx"))
-four, five = bc.Grid(2 * [(4,)], links=bc.bricks(2)), ssr.Space(5)
+four, five = bc.Grid(2 * [(4,)], links=bc.topologies.bricks(2)), ssr.Space(5)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_it_can_be_given_then() -> None:
     [
         lambda: bc.fill(line.grow(2), bc.zero(), owned=line.grow(3)),
         lambda: bc.fill(line.grow((2, 0)), bc.zero(), owned=line.grow((0, 1))),
-        lambda: bc.fill(four.cells.grow(-1), bc.copy(), owned=four.cells),
+        lambda: bc.fill(four.cells.grow(-1), bc.linked(), owned=four.cells),
     ],
 )
 def test_owned_points_lie_within(made: Any) -> None:

@@ -1,4 +1,4 @@
-"""Fills and synchronisations that a program's body makes are the same if their numbers are."""
+"""Fills and synchronizations that a program's body makes are the same if their numbers are."""
 
 from collections.abc import Callable
 from itertools import count
@@ -12,7 +12,7 @@ import ssr
 from ssr.errors import ImpureProgramError
 
 cells = ssr.Space(4, 3)
-grid = bc.Grid([(2, 2), (2, 2)], links=bc.bricks(2, 1))
+grid = bc.Grid([(2, 2), (2, 2)], links=bc.topologies.bricks(2, 1))
 
 
 def scalar(n: int) -> Any:
@@ -20,7 +20,7 @@ def scalar(n: int) -> Any:
 
 
 def array(n: int) -> Any:
-    return bc.fill(cells.grow((1, 0), 0), bc.constant(np.full(3, float(n)), axis=0, side="low"))
+    return bc.fill(cells.grow((1, 0), 0), bc.ghost_value(np.full(3, float(n)), axis=0, side="low"))
 
 
 def function(n: int) -> Any:
@@ -33,23 +33,23 @@ def parameter(n: int) -> Any:
 
 def copied(n: int) -> Any:
     tables = np.zeros((1, 2), int), np.full((1, 2, 1), float(n))
-    return bc.fill(grid.cells.grow(1), bc.interpolate(*tables) @ bc.copy(), bc.zero())
+    return bc.fill(grid.cells.grow(1), bc.interpolate(*tables) @ bc.linked(), bc.zero())
 
 
 def weighted(n: int) -> Any:
-    return bc.synchronise(grid.cells.nodes(), weights=[1.0, 1.0 + n])
+    return bc.synchronize(grid.cells.nodes(), weights=[1.0, 1.0 + n])
 
 
 def based(n: int) -> Any:
     basis = np.full((2, 3, 3, 2, 2), [[1.0, n], [0.0, 1.0]])
-    return bc.synchronise(grid.cells.nodes().vector(2), basis=np.moveaxis(basis, (3, 4), (0, 1)))
+    return bc.synchronize(grid.cells.nodes().vector(2), basis=np.moveaxis(basis, (3, 4), (0, 1)))
 
 
 @pytest.mark.parametrize("make", [scalar, array, function, parameter, copied, weighted, based])
 def test_steps_are_compared_by_their_numbers(make: Callable[[int], Any]) -> None:
     matrix = make(0)
     wide, own = (
-        matrix.kinds * 2 if isinstance(matrix, bc.Synchronise) else (matrix.rows, matrix.cols)
+        matrix.kinds * 2 if isinstance(matrix, bc.Synchronize) else (matrix.rows, matrix.cols)
     )
     runs = count()
 

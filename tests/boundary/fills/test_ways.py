@@ -74,15 +74,17 @@ def _setup(name: str) -> Setup:
     if name == "cubed sphere":
         links = bc.cubed_sphere()
         cells = bc.Grid(6 * [(nx, nx)], links=links).cells
-        fill = bc.fill(cells.grow(2).vector(2), bc.copy())
+        fill = bc.fill(cells.grow(2).vector(2), bc.linked())
         return Setup(
             fill, lambda n: (n[1],) * 2, (2, 2), (2, 2), (False, False), links,
             lambda side: [walker.copy()],
         )  # fmt: skip
-    links = bc.bricks(1, 2, 1, periodic=[1])
+    links = bc.topologies.bricks(1, 2, 1, periodic=[1])
     (nz,) = ssr.sizes("nz")
     nodes = bc.Grid(2 * [(nz, ny, nx)], links=links).cells.nodes()
-    fill = bc.fill(nodes.grow(1), bc.copy(), bc.extrapolate(2, 0), bc.neumann(2.0, 2, spacing=0.5))
+    fill = bc.fill(
+        nodes.grow(1), bc.linked(), bc.extrapolate(2, 0), bc.neumann(2.0, 2, spacing=0.5)
+    )
     neumann = walker.robin(0.0, 1.0, 2.0, 0.5)
     rules = lambda side: [  # noqa: E731
         walker.polynomial(2) if side.axis == 0 else walker.copy() if side.axis == 1 else neumann

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boundary.synchronisation.bases import left_inverse, product
+from boundary.synchronization.bases import left_inverse, product
 from ssr.errors import ArgumentError
 
 DRAW = np.random.default_rng(0).standard_normal

@@ -12,7 +12,7 @@ import boundary as bc
 import ssr
 from boundary.errors import AmbiguousGhostError, HaloError, LinkError, UndefinedGhostError
 from boundary.grid.link import Link, Side
-from boundary.synchronisation.synchronise import Synchronise
+from boundary.synchronization.synchronize import Synchronize
 from ssr.errors import ArgumentError, Error, ShapeError, SpaceError, UnsupportedError
 
 from ...random_examples import examples
@@ -35,7 +35,7 @@ def corner() -> bc.Connectivity:
 
 
 L = bc.Grid([(ny, nx), (my, nx), (ny, mx)], links=corner())
-fill = bc.fill(tuple(kind.grow(1) for kind in L.kinds), bc.copy(), bc.dirichlet(0.0))
+fill = bc.fill(tuple(kind.grow(1) for kind in L.kinds), bc.linked(), bc.dirichlet(0.0))
 laps = [ssr.stencil(kind, kind.grow(1), FIVE) for kind in L.kinds]
 
 
@@ -183,11 +183,11 @@ def test_only_what_is_read_is_made_and_calls_are_joined() -> None:
 
 def test_the_functions_of_fills_depend_on_kinds_only() -> None:
     def functions(pairs: int) -> object:
-        links = bc.bricks(1, 2 * pairs, periodic=[1])
+        links = bc.topologies.bricks(1, 2 * pairs, periodic=[1])
         grid = bc.Grid(pairs * [(ny, nx), (ny, mx)], links=links)
         assert len(grid.kinds) == 2
         wide = tuple(kind.grow(1) for kind in grid.kinds)
-        return bc.fill(wide, bc.copy(), bc.dirichlet(0.0)).step.functions("f")
+        return bc.fill(wide, bc.linked(), bc.dirichlet(0.0)).step.functions("f")
 
     assert functions(1) == functions(2) == functions(3)
 
@@ -200,7 +200,7 @@ def test_two_rules_may_agree_for_sizes_that_nobody_thought_of() -> None:
     links = bc.Connectivity(1, 2, [bc.join(1, *sides[:2]), bc.join(1, *sides[2:])])
     one, other = bc.Grid([(3,), (mx,)], links=links).kinds
     mirror = bc.symmetric(0, "low", block=0)
-    both = bc.fill((one.grow((4, 0)), other), bc.copy(), mirror, owned=(one, other))
+    both = bc.fill((one.grow((4, 0)), other), bc.linked(), mirror, owned=(one, other))
     for n in (9, 4, 5):
         made, _ = both @ (np.arange(3.0)[None], 10.0 + np.arange(n)[None])
         expected = [10.0 if n == 4 else np.nan, np.nan, np.nan, np.nan, 0.0, 1.0, 2.0]
@@ -219,14 +219,14 @@ def test_fills_are_what_walks_lead_to(case: Case) -> None:
 @pytest.mark.parametrize("rule", [bc.extrapolate(2), bc.robin(1.0, 2.0, 0.5)])
 def test_halos_of_other_widths(rule: bc.Rule) -> None:
     """What is behind a side is asked for as deep as the widest halo of any block goes."""
-    grid = bc.Grid([(2, 4), (2, 1), (2, 3)], links=bc.bricks(1, 3))
+    grid = bc.Grid([(2, 4), (2, 1), (2, 3)], links=bc.topologies.bricks(1, 3))
     narrow, wide = (tuple(kind.grow(0, w) for kind in grid.kinds) for w in (1, 4))
     u = fields((1, 2, 4), (1, 2, 1), (1, 2, 3))
-    whole = bc.fill(wide, bc.copy(), rule) @ u
+    whole = bc.fill(wide, bc.linked(), rule) @ u
     assert all(np.isfinite(w).all() for w in whole)
     for place in range(3):
         mixed = (*narrow[:place], wide[place], *narrow[place + 1 :])
-        made = bc.fill(mixed, bc.copy(), rule) @ u
+        made = bc.fill(mixed, bc.linked(), rule) @ u
         for n, (one, all_of_it) in enumerate(zip(made, whole, strict=True)):
             plain.check_same(one, all_of_it if n == place else all_of_it[..., 3:-3])
 
@@ -264,19 +264,19 @@ def test_faces_that_a_link_turns(turned: bool) -> None:
     wide = a.faces(1).grow(1), b.faces(0 if turned else 1).grow(1)
     if not turned:
         with pytest.raises(LinkError, match="not of one kind on both sides of the link"):
-            bc.fill(wide, bc.copy())
+            bc.fill(wide, bc.linked())
         return
     u, v = fields((1, 3, 5), (1, 5, 2))
-    made, other = bc.fill(wide, bc.copy(), bc.zero()) @ (u, v)
+    made, other = bc.fill(wide, bc.linked(), bc.zero()) @ (u, v)
     np.testing.assert_array_equal(made[0, -1, 1:-1], v[0, ::-1, 0])
     np.testing.assert_array_equal(other[0, 1:-1, 0], u[0, -1, ::-1])
 
 
 def test_a_deliberate_order() -> None:
-    grid = bc.Grid([(2, 3), (2, 4)], links=bc.glued())
+    grid = bc.Grid([(2, 3), (2, 4)], links=bc.topologies.glued())
     cells, rows = grid.kinds, tuple(kind.grow(0, 1) for kind in grid.kinds)
-    across = bc.fill(rows, bc.copy(), bc.constant(5.0))
-    both = bc.fill(tuple(kind.grow(1) for kind in cells), bc.constant(9.0, axis=0), owned=rows)
+    across = bc.fill(rows, bc.linked(), bc.ghost_value(5.0))
+    both = bc.fill(tuple(kind.grow(1) for kind in cells), bc.ghost_value(9.0, axis=0), owned=rows)
     u = fields((1, 2, 3), (1, 2, 4))
     a, b = (both @ across) @ tuple(u)
     np.testing.assert_array_equal(a[0, [0, -1]], 9.0)
@@ -290,10 +290,10 @@ def test_a_deliberate_order() -> None:
 
 
 def test_vectors() -> None:
-    grid = bc.Grid([(2, 3), (2, 4)], links=bc.glued(twist=True))
+    grid = bc.Grid([(2, 3), (2, 4)], links=bc.topologies.glued(twist=True))
     wide = tuple(kind.grow(1) for kind in grid.kinds)
-    one = bc.fill(wide, bc.copy(), bc.constant(bc.parameter("g")))
-    rules = bc.copy(), bc.constant([bc.parameter("g"), 2.0])
+    one = bc.fill(wide, bc.linked(), bc.ghost_value(bc.parameter("g")))
+    rules = bc.linked(), bc.ghost_value([bc.parameter("g"), 2.0])
     two = bc.fill(tuple(w.vector(2) for w in wide), *rules)
     u = fields((2, 1, 2, 3), (2, 1, 2, 4))
     made = two.bind(g=1.0) @ u
@@ -342,11 +342,11 @@ def test_tables_fit_the_length_of_each_side() -> None:
     grid = bc.Grid([(3, 4), (5, 4), (3, 6)], links=corner())
     wide = tuple(kind.grow(1) for kind in grid.kinds)
     with pytest.raises(ShapeError) as caught:
-        bc.fill(wide, shifted(4) @ bc.copy())
+        bc.fill(wide, shifted(4) @ bc.linked())
     assert caught.value.message == (
         "interpolate: the tables have 4 points, block 0, axis 1 high has 3."
     )
-    rules = shifted(4) @ bc.copy(axis=0), shifted(3) @ bc.copy(axis=1), bc.zero()
+    rules = shifted(4) @ bc.linked(axis=0), shifted(3) @ bc.linked(axis=1), bc.zero()
     u = fields((1, 3, 4), (1, 5, 4), (1, 3, 6))
     a, b, c = bc.fill(wide, *rules) @ u
 
@@ -361,10 +361,10 @@ def test_tables_fit_the_length_of_each_side() -> None:
 
 
 def test_rotations() -> None:
-    grid = bc.Grid([(3, 4), (3, 2)], links=bc.glued())
+    grid = bc.Grid([(3, 4), (3, 2)], links=bc.topologies.glued())
     wide = tuple(kind.grow(1).vector(2) for kind in grid.kinds)
     T = np.random.default_rng(1).uniform(-1, 1, (2, 4, 2, 2, 1, 3))
-    made = bc.fill(wide, bc.rotate(T) @ bc.copy(), bc.zero())
+    made = bc.fill(wide, bc.transform_vector(T) @ bc.linked(), bc.zero())
     u = fields((2, 1, 3, 4), (2, 1, 3, 2))
     a, b = made @ u
     here = np.einsum("cdt,dt->ct", T[0, 3, :, :, 0], u[1][:, 0, :, 0])
@@ -382,7 +382,7 @@ def test_sparse_rows_are_numbered_kind_by_kind() -> None:
     grid = bc.Grid([(2, 3), (1, 2), (2, 3)])
     inner, outer = [(2, 2, 3), (1, 1, 2)], [(2, 4, 5), (1, 3, 4)]
     matrix, offset = rng.uniform(-1, 1, (52, 14)), rng.uniform(-1, 1, 52)
-    plan = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.sparse(matrix, offset))
+    plan = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.from_matrix(matrix, offset))
     u = fields(*inner)
     flat = matrix @ np.concatenate([a.ravel() for a in u]) + offset
     made = plan @ u
@@ -397,13 +397,13 @@ def test_sparse_rows_are_numbered_kind_by_kind() -> None:
 
 def test_products_where_kinds_have_as_many_points_with_ghosts() -> None:
     """A block matrix then has the columns of a vector, and fits the fill all the same."""
-    grid = bc.Grid([(3,), (2,)], links=bc.bricks(2))
+    grid = bc.Grid([(3,), (2,)], links=bc.topologies.bricks(2))
     wide = tuple(k.grow((1, w)) for k, w in zip(grid.kinds, (1, 2), strict=True))
     steps = [
         ssr.stencil(k, g, {(0, 0): -1.0, (0, 1): 1.0})
         for k, g in zip(grid.kinds, wide, strict=True)
     ]
-    fill = bc.fill(wide, bc.copy(), bc.extrapolate(2))
+    fill = bc.fill(wide, bc.linked(), bc.extrapolate(2))
     both = ssr.block([[steps[0], None], [None, steps[1]]]) @ fill
     u = fields((1, 3), (1, 2))
     wanted = [step @ made for step, made in zip(steps, fill @ tuple(u), strict=True)]
@@ -423,13 +423,13 @@ def grids(draw: Any) -> bc.Grid:
     return bc.Grid(found, links=links)
 
 
-def synchronised(of: Synchronise, given: list[Array]) -> list[Array]:
+def synchronized(of: Synchronize, given: list[Array]) -> list[Array]:
     made = [a.copy() for a in given]
     evaluate(list(of.means.pieces({})), made)
     return made
 
 
-def by_oracle(of: Synchronise, given: list[Array]) -> list[Array]:
+def by_oracle(of: Synchronize, given: list[Array]) -> list[Array]:
     flat = of.to_scipy() @ np.concatenate([a.ravel() for a in given])
     ends = np.cumsum([a.size for a in given])[:-1]
     return [a.reshape(f.shape) for a, f in zip(np.split(flat, ends), given, strict=True)]
@@ -439,9 +439,9 @@ def by_oracle(of: Synchronise, given: list[Array]) -> list[Array]:
 @given(grids(), st.booleans())
 def test_shared_nodes(grid: bc.Grid, weighted: bool) -> None:
     weights = 1.0 + np.arange(grid.count) if weighted else None
-    s = bc.synchronise(*(kind.nodes() for kind in grid.kinds), weights=weights)  # type: ignore[arg-type]
+    s = bc.synchronize(*(kind.nodes() for kind in grid.kinds), weights=weights)  # type: ignore[arg-type]
     u = fields(*(p.extent({}) for p in s.means.points))
-    made = synchronised(s, u)
+    made = synchronized(s, u)
     for a, b in zip(made, by_oracle(s, u), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
     by_block = {
@@ -461,17 +461,17 @@ def test_shared_nodes(grid: bc.Grid, weighted: bool) -> None:
 def test_shared_fluxes(grid: bc.Grid) -> None:
     if grid.ndim == 1:
         return
-    s = bc.synchronise(*(kind.faces(a) for kind in grid.kinds for a in range(grid.ndim)))
+    s = bc.synchronize(*(kind.faces(a) for kind in grid.kinds for a in range(grid.ndim)))
     u = fields(*(p.extent({}) for p in s.means.points))
-    for a, b in zip(synchronised(s, u), by_oracle(s, u), strict=True):
+    for a, b in zip(synchronized(s, u), by_oracle(s, u), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-15)
 
 
 def test_what_leaves_a_block_enters_the_next() -> None:
     link = Link(Side(0, 0, "high"), Side(1, 1, "high"), (0,), (True,))
     a, b = bc.Grid([(3, 4), (4, 2)], links=[link]).kinds
-    s = bc.synchronise(a.faces(0), a.faces(1), b.faces(0), b.faces(1))
-    assert repr(s).startswith("<Synchronise Space(1, 4, 4, faces of axis 0), ")
+    s = bc.synchronize(a.faces(0), a.faces(1), b.faces(0), b.faces(1))
+    assert repr(s).startswith("<Synchronize Space(1, 4, 4, faces of axis 0), ")
     u = fields((1, 4, 4), (1, 3, 5), (1, 5, 2), (1, 4, 3))
     f, g, h, k = s @ tuple(u)
     np.testing.assert_array_equal(f[0, -1], -k[0, ::-1, -1])
@@ -482,11 +482,11 @@ def test_what_leaves_a_block_enters_the_next() -> None:
 
 
 def test_shared_vectors() -> None:
-    grid = bc.Grid([(2, 3), (2, 2)], links=bc.glued())
+    grid = bc.Grid([(2, 3), (2, 2)], links=bc.topologies.glued())
     a, b = (kind.nodes() for kind in grid.kinds)
     rng = np.random.default_rng(3)
     basis = [rng.uniform(-1, 1, (2, 2, 1, *p.extent({})[1:])) for p in (a, b)]
-    s = bc.synchronise(a.vector(2), b.vector(2), basis=basis)
+    s = bc.synchronize(a.vector(2), b.vector(2), basis=basis)
     u = fields((2, 1, 3, 4), (2, 1, 3, 3))
     made = s @ tuple(u)
     space = [np.einsum("mcbji,cbji->mbji", e, v) for e, v in zip(basis, made, strict=True)]
@@ -497,12 +497,12 @@ def test_shared_vectors() -> None:
     flat = s.to_scipy() @ np.concatenate([v.ravel() for v in u])
     np.testing.assert_allclose(flat, np.concatenate([v.ravel() for v in made]), atol=1e-13)
     with pytest.raises(ShapeError, match="1 bases are given for 2 fields"):
-        bc.synchronise(a.vector(2), b.vector(2), basis=basis[:1])
+        bc.synchronize(a.vector(2), b.vector(2), basis=basis[:1])
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (3, 4, 2, 5), (9, 20, 12, 2)])
 def test_one_kernel_synchronises_all_sizes(sizes: Any) -> None:
-    s = bc.synchronise(*(kind.nodes() for kind in L.kinds))
+    s = bc.synchronize(*(kind.nodes() for kind in L.kinds))
     names = dict(zip(("ny", "nx", "my", "mx"), sizes, strict=True))
     u = fields(*(p.extent(names) for p in s.means.points))
     wanted = [a.copy() for a in u]
@@ -519,10 +519,10 @@ def test_one_kernel_synchronises_all_sizes(sizes: Any) -> None:
 
 def test_explain_and_draw_name_the_blocks_of_the_grid() -> None:
     grid = bc.Grid([(3, 4), (2, 4), (3, 5)], links=corner())
-    made = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.copy(), bc.zero())
+    made = bc.fill(tuple(kind.grow(1) for kind in grid.kinds), bc.linked(), bc.zero())
     text = made.explain()
-    assert "  block 0, j in [0, 2], i = 4: u[block 2, j, i - 4]   [copy()]\n" in text
-    assert "  block 2, j in [0, 2], i = -1: u[block 0, j, i + 4]   [copy()]\n" in text
+    assert "  block 0, j in [0, 2], i = 4: u[block 2, j, i - 4]   [linked()]\n" in text
+    assert "  block 2, j in [0, 2], i = -1: u[block 0, j, i + 4]   [linked()]\n" in text
     ax = made.draw()
     ends = {tuple(t.get_position()) for t in ax.texts if t.get_text() in ("0", "1", "2")}
     assert len(ends) == 3
@@ -531,9 +531,9 @@ def test_explain_and_draw_name_the_blocks_of_the_grid() -> None:
 
 # -- mistakes ------------------------------------------------------------------------------------
 
-a, b = bc.Grid([(3, 4), (3, 2)], links=bc.glued()).kinds
+a, b = bc.Grid([(3, 4), (3, 2)], links=bc.topologies.glued()).kinds
 pair = a.grow(1), b.grow(1)
-good = bc.fill(pair, bc.copy(), bc.zero())
+good = bc.fill(pair, bc.linked(), bc.zero())
 MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "cells": (
         lambda: a.grid.cells,
@@ -541,17 +541,17 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
         "The blocks of the grid have 2 shapes, and no common space.",
     ),
     "lengths": (
-        lambda: bc.Grid([(3, 4), (4, 4)], links=bc.glued()),
+        lambda: bc.Grid([(3, 4), (4, 4)], links=bc.topologies.glued()),
         LinkError,
         "Linked sides have different lengths.",
     ),
     "lengths in symbols": (
-        lambda: bc.Grid([(ny, 4), (ny + 1, 4)], links=bc.glued()),
+        lambda: bc.Grid([(ny, 4), (ny + 1, 4)], links=bc.topologies.glued()),
         LinkError,
         "Linked sides have different lengths.",
     ),
     "lengths that may differ": (
-        lambda: bc.Grid([(ny, 4), (my, 4)], links=bc.glued()),
+        lambda: bc.Grid([(ny, 4), (my, 4)], links=bc.topologies.glued()),
         LinkError,
         "Linked sides are not known to have the same length.",
     ),
@@ -561,64 +561,64 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
         "Block 1 has 1 dimensions, block 0 2.",
     ),
     "one kind alone": (
-        lambda: bc.fill(pair[0], bc.copy()),
+        lambda: bc.fill(pair[0], bc.linked()),
         SpaceError,
         "A grid of 2 kinds of blocks has a field for each, in their order.",
     ),
     "another order": (
-        lambda: bc.fill(pair[::-1], bc.copy()),
+        lambda: bc.fill(pair[::-1], bc.linked()),
         SpaceError,
         "A grid of 2 kinds of blocks has a field for each, in their order.",
     ),
     "another grid": (
-        lambda: bc.fill((pair[0], bc.Grid([(3, 4), (3, 2)]).kinds[1].grow(1)), bc.copy()),
+        lambda: bc.fill((pair[0], bc.Grid([(3, 4), (3, 2)]).kinds[1].grow(1)), bc.linked()),
         SpaceError,
         "Several spaces must be those of one grid.",
     ),
     "no space": (
-        lambda: bc.fill((pair[0], 3), bc.copy()),  # type: ignore[arg-type]
+        lambda: bc.fill((pair[0], 3), bc.linked()),  # type: ignore[arg-type]
         ArgumentError,
         "bc.fill takes a space with ghosts first, not a tuple of GridSpace, int.",
     ),
     "components": (
-        lambda: bc.fill((pair[0], pair[1].vector(2)), bc.copy()),
+        lambda: bc.fill((pair[0], pair[1].vector(2)), bc.linked()),
         SpaceError,
         "The fields of a fill have the same number of components: ",
     ),
     "owned": (
-        lambda: bc.fill(pair, bc.copy(), owned=a),
+        lambda: bc.fill(pair, bc.linked(), owned=a),
         SpaceError,
         "1 spaces of owned points are given for 2.",
     ),
     "block": (
-        lambda: bc.fill(pair, bc.copy(), bc.zero(block=2)),
+        lambda: bc.fill(pair, bc.linked(), bc.zero(block=2)),
         ArgumentError,
         "zero(block=2): there are 2 blocks.",
     ),
     "no linked side": (
-        lambda: bc.fill(pair, bc.copy(axis=0)),
+        lambda: bc.fill(pair, bc.linked(axis=0)),
         ArgumentError,
-        "copy(axis=0) applies to no side: no such side is linked.",
+        "linked(axis=0) applies to no side: no such side is linked.",
     ),
     "few points": (
-        lambda: bc.fill(pair, bc.copy(), bc.extrapolate(3, axis=1)),
+        lambda: bc.fill(pair, bc.linked(), bc.extrapolate(3, axis=1)),
         HaloError,
         "extrapolate(3, axis=1) needs 3 points along axis 1; block 1 has 2.",
     ),
     "matrices in another order": (
-        lambda: ssr.block([[None, lap(a)], [lap(b), None]][::-1]) @ bc.fill(pair, bc.copy()),
+        lambda: ssr.block([[None, lap(a)], [lap(b), None]][::-1]) @ bc.fill(pair, bc.linked()),
         SpaceError,
-        "[[stencil, None], [None, stencil]] @ fill(copy())",
+        "[[stencil, None], [None, stencil]] @ fill(linked())",
     ),
     "a field alone": (
         lambda: good @ np.ones((1, 3, 4)),
         ArgumentError,
-        "fill(copy(), zero()) is applied to a tuple of 2 fields.",
+        "fill(linked(), zero()) is applied to a tuple of 2 fields.",
     ),
     "axes of an array": (
         lambda: good @ (np.ones((3, 4)), np.ones((1, 3, 2))),
         ShapeError,
-        "fill(copy(), zero()) is applied to an array of 2 axes.",
+        "fill(linked(), zero()) is applied to an array of 2 axes.",
     ),
     "shape of an array": (
         lambda: good @ (np.ones((1, 3, 4)), np.ones((1, 3, 3))),
@@ -628,25 +628,25 @@ MISTAKES: dict[str, tuple[Any, type[Error], str]] = {
     "matrix": (
         lambda: lap(a) @ good,
         SpaceError,
-        "stencil @ fill(copy(), zero()): the columns of the first are not the rows of the second.",
+        "stencil @ fill(linked(), zero()): the columns of the first are not the rows of the",
     ),
     "linear": (
         lambda: fill.linear,
         UnsupportedError,
-        "The linear part of fill(copy(), dirichlet(0.0)) is not staged.",
+        "The linear part of fill(linked(), dirichlet(0.0)) is not staged.",
     ),
     "nodes of one kind": (
-        lambda: bc.synchronise(a.nodes()),
+        lambda: bc.synchronize(a.nodes()),
         SpaceError,
         "Several spaces are the nodes of each kind of blocks, or the faces normal to each axis,",
     ),
     "faces in another order": (
-        lambda: bc.synchronise(a.faces(0), b.faces(0), a.faces(1), b.faces(1)),
+        lambda: bc.synchronize(a.faces(0), b.faces(0), a.faces(1), b.faces(1)),
         SpaceError,
         "Several spaces are the nodes of each kind of blocks, or the faces normal to each axis,",
     ),
     "vectors of shared points": (
-        lambda: bc.synchronise(a.nodes().vector(2), b.nodes()),
+        lambda: bc.synchronize(a.nodes().vector(2), b.nodes()),
         SpaceError,
         "The vectors of all blocks have the same number of components.",
     ),
@@ -680,10 +680,10 @@ def reading(made: Any) -> Any:
 
 def test_a_program_that_reads_what_nothing_defines() -> None:
     """The block is named by its number in the grid, in whatever field it is."""
-    grid = bc.Grid([(3, 4), (3, 2), (3, 4)], links=bc.bricks(1, 3))
+    grid = bc.Grid([(3, 4), (3, 2), (3, 4)], links=bc.topologies.bricks(1, 3))
     first, second = grid.kinds
     wide = first.grow(1), second.grow(1)
-    walls = bc.copy(), bc.zero(axis=0), bc.zero(axis=1, block=2, side="high")
+    walls = bc.linked(), bc.zero(axis=0), bc.zero(axis=1, block=2, side="high")
     none = bc.fill(wide, *walls)
     with pytest.raises(UndefinedGhostError, match=r"block 0, j in \[0, 2\], i = -1"):
         ssr.program(u=first, v=second)(reading(none))
@@ -693,7 +693,7 @@ def test_a_program_that_reads_what_nothing_defines() -> None:
 
 
 def test_ghosts_without_a_definition_are_nan() -> None:
-    u, v = bc.fill(pair, bc.copy()) @ fields((1, 3, 4), (1, 3, 2))
+    u, v = bc.fill(pair, bc.linked()) @ fields((1, 3, 4), (1, 3, 2))
     assert np.isnan(u[0, [0, -1]]).all()
     assert np.isnan(v[0, 1:-1, -1]).all()
     assert np.isfinite(u[0, 1:-1, 1:]).all()

@@ -50,7 +50,7 @@ def table(n: int) -> Any:
 def turn(n: int) -> Any:
     """Return the rotations of the ghosts, sides in the order south, north, west, east."""
     matrices = np.moveaxis(geometry.rotations(n), (2, 3), (0, 1))
-    return bc.rotate(matrices[:, [2, 3, 0, 1]])
+    return bc.transform_vector(matrices[:, [2, 3, 0, 1]])
 
 
 def filled(fill: Any, whole: Array) -> Array:
@@ -78,7 +78,7 @@ def errors(vector: bool) -> list[float]:
     for n in SIZES:
         wide = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells.grow(WIDTH)
         whole = rotation(n) if vector else field(n)
-        rule = turn(n) @ table(n) @ bc.copy() if vector else table(n) @ bc.copy()
+        rule = turn(n) @ table(n) @ bc.linked() if vector else table(n) @ bc.linked()
         made = filled(bc.fill(wide.vector(2) if vector else wide, rule), whole)
         place = (..., beside(n))
         found.append(float(abs(made[place] - whole[place]).max() / abs(whole).max()))
@@ -97,7 +97,7 @@ def test_order_of_convergence(vector: bool) -> None:
 def test_corners_have_no_value() -> None:
     n = 8
     wide = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells.grow(WIDTH)
-    made = filled(bc.fill(wide, table(n) @ bc.copy()), field(n))
+    made = filled(bc.fill(wide, table(n) @ bc.linked()), field(n))
     out = np.zeros(n + 2 * WIDTH, bool)
     out[:WIDTH] = out[-WIDTH:] = True
     corners = out[:, None] & out[None, :]
@@ -110,7 +110,7 @@ def test_a_wrong_rotation_is_seen() -> None:
     n = 16
     wide = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells.grow(WIDTH)
     whole = rotation(n)
-    made = filled(bc.fill(wide.vector(2), table(n) @ bc.copy()), whole)
+    made = filled(bc.fill(wide.vector(2), table(n) @ bc.linked()), whole)
     place = (..., beside(n))
     assert abs(made[place] - whole[place]).max() / abs(whole).max() > 0.1
 
@@ -120,7 +120,7 @@ def test_copies_take_the_nearest_cell_beyond_a_side() -> None:
     n = 16
     wide = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells.grow(WIDTH)
     r = geometry.position(geometry.PANELS, *coordinates(n))
-    made = np.stack([filled(bc.fill(wide, bc.copy()), x) for x in r])
+    made = np.stack([filled(bc.fill(wide, bc.linked()), x) for x in r])
     place = (..., beside(n))
     distance = np.sqrt(((made[place] - r[place]) ** 2).sum(axis=0))
     assert np.nanmax(distance) < WIDTH * np.pi / 2 / n

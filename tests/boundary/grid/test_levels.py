@@ -19,9 +19,13 @@ from ..evaluate_pieces import evaluate
 from ..walker import Array
 
 SQUARES = (
-    bc.cubed_sphere(), bc.bricks(1, 2), bc.moebius(), bc.o_grid(2), bc.two_by_two(periodic=True),
-    bc.from_corners(["mabc", "mbde", "mdaf"]),
-)  # fmt: skip
+    bc.cubed_sphere(),
+    bc.topologies.bricks(1, 2),
+    bc.topologies.moebius(),
+    bc.topologies.o_grid(2),
+    bc.topologies.two_by_two(periodic=True),
+    bc.topologies.from_corners(["mabc", "mbde", "mdaf"]),
+)
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,13 @@ class Flat:
         rng = np.random.default_rng(self.n)
         first = rng.integers(0, self.n - self.points + 1, (self.width, self.n))
         weights = rng.uniform(-1, 1, (self.width, self.n, self.points))
-        rule: Any = bc.copy()
+        rule: Any = bc.linked()
         if self.points:
             rule = bc.interpolate(first, weights, **levels) @ rule
         if self.components is None:
             return rule
         form = self.links.count, 4, self.components, self.components, self.width, self.n
-        return bc.rotate(rng.uniform(-1, 1, form), **levels) @ rule
+        return bc.transform_vector(rng.uniform(-1, 1, form), **levels) @ rule
 
     def fill(self) -> Fill:
         grid = bc.Grid(self.links.count * [(self.n, self.n)], links=self.links)
@@ -107,7 +111,7 @@ def test_each_level_has_the_bits_of_the_flat_fill(flat: Flat, levels: int, count
 @pytest.mark.parametrize("levels", [0, 1, 2])
 @pytest.mark.parametrize(("components", "points"), [(None, 4), (2, 4), (2, 0)])
 def test_kernels_have_them_too(levels: int, components: int | None, points: int) -> None:
-    flat = Flat(bc.glued(twist=True), 6, 2, points, components)
+    flat = Flat(bc.topologies.glued(twist=True), 6, 2, points, components)
     u = flat.random(9)
     fill, whole = flat.fill(), flat.layered(levels, 9)
     wanted = np.stack([evaluated(fill, level) for level in u])
@@ -171,7 +175,7 @@ def test_levels_that_are_linked_are_copied() -> None:
     ]
     stack = [bc.join(3, Side(p, 0, "high"), Side(p + 6, 0, "low")) for p in range(6)]
     grid = bc.Grid(12 * [(2, 3, 3)], links=[*links, *above, *stack])
-    rules = flat.rule(levels=0), bc.copy(axis=0), bc.zero()
+    rules = flat.rule(levels=0), bc.linked(axis=0), bc.zero()
     u = flat.random(4)
     level = np.stack([evaluated(flat.fill(), x) for x in u])
     both = np.concatenate([np.moveaxis(u[:2], 0, 1), np.moveaxis(u[2:], 0, 1)])

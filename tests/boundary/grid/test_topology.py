@@ -137,11 +137,11 @@ def band(block: int, y: np.ndarray) -> np.ndarray:
 
 SURFACES = {
     "cube": (bc.cubed_sphere(), cube),
-    "torus": (bc.two_by_two(periodic=True), torus),
-    "square": (bc.two_by_two(), plane),
-    "moebius": (bc.moebius(), strip),
-    "ring": (bc.o_grid(3), ring),
-    "twist": (bc.glued(twist=True), band),
+    "torus": (bc.topologies.two_by_two(periodic=True), torus),
+    "square": (bc.topologies.two_by_two(), plane),
+    "moebius": (bc.topologies.moebius(), strip),
+    "ring": (bc.topologies.o_grid(3), ring),
+    "twist": (bc.topologies.glued(twist=True), band),
 }
 LOCATIONS = list(product((False, True), repeat=2))
 
@@ -198,7 +198,7 @@ def test_sides_meet_where_they_touch_in_space(name: str) -> None:
 
 def test_bricks_are_a_torus_of_three_dimensions() -> None:
     counts, n = (2, 3, 1), 2
-    links = bc.bricks(*counts, periodic=(0, 1, 2))
+    links = bc.topologies.bricks(*counts, periodic=(0, 1, 2))
     total = np.array(counts) * n
     for staggered in product((False, True), repeat=3):
         found = defaultdict(list)
@@ -210,7 +210,7 @@ def test_bricks_are_a_torus_of_three_dimensions() -> None:
 
 
 def test_ghosts_of_bricks() -> None:
-    links, shape = bc.bricks(1, 2, 1, periodic=(1,)), (3, 4, 5)
+    links, shape = bc.topologies.bricks(1, 2, 1, periodic=(1,)), (3, 4, 5)
     link = links.link(Side(0, 1, "low"))
     assert link is not None
     assert link.there == Side(1, 1, "high")
@@ -227,7 +227,7 @@ def test_corners_of_turned_cubes(turn: int) -> None:
     rotation = rotations()[turn]
     inner = (CORNERS - 0.5) @ rotation.T + 0.5  # of the second cube, in its own axes
     places = np.rint(inner).astype(int) + np.array([1, 0, 0])
-    links = bc.from_corners([[tuple(c) for c in CORNERS], [tuple(c) for c in places]])
+    links = bc.topologies.from_corners([[tuple(c) for c in CORNERS], [tuple(c) for c in places]])
     (pair,) = links.pairs()
     assert pair.here == Side(0, 0, "high")
     n = 3
@@ -252,7 +252,7 @@ def test_edges_that_meet_across_other_cubes(turns: tuple[int, ...]) -> None:
         }  # fmt: skip
         corners = np.rint((CORNERS - 0.5) @ rotations()[turn].T + 0.5).astype(int)
         labels.append([names[tuple(c)] for c in corners.tolist()])
-    links = bc.from_corners(labels)
+    links = bc.topologies.from_corners(labels)
     assert len(links.pairs()) == 3
 
     def place(block: int, y: np.ndarray) -> frozenset[object]:
@@ -334,13 +334,13 @@ def test_connectivity_adds_the_inverse(link: Link) -> None:
 
 
 def test_other_links_are_not_equal() -> None:
-    assert not bc.glued().equals(bc.glued(twist=True))
-    assert bc.glued() != bc.glued(twist=True)
+    assert not bc.topologies.glued().equals(bc.topologies.glued(twist=True))
+    assert bc.topologies.glued() != bc.topologies.glued(twist=True)
 
 
 def test_symbolic_sizes() -> None:
     ny, nx = ssr.sizes("ny nx")
-    link = bc.glued(twist=True).link(Side(0, 1, "high"))
+    link = bc.topologies.glued(twist=True).link(Side(0, 1, "high"))
     assert link is not None
     rows, columns = link.source((ny, nx), (ny, nx), (False, False))
     assert (rows[:2], str(rows[2])) == ((0, -1), "ny - 1")
@@ -482,26 +482,31 @@ def test_no_blocks() -> None:
 def test_bricks_are_checked() -> None:
     for counts in ((), (0, 1), (1, 1, 1, 1)):
         with pytest.raises(ArgumentError, match="bricks takes 1 to 3 positive numbers"):
-            bc.bricks(*counts)
+            bc.topologies.bricks(*counts)
     with pytest.raises(ArgumentError, match=r"periodic is \(2,\); blocks with 2 axes have"):
-        bc.bricks(1, 1, periodic=(2,))
+        bc.topologies.bricks(1, 1, periodic=(2,))
 
 
 def test_corners_that_do_not_tell() -> None:
     with pytest.raises(LinkError, match="Two corners of a side have the same label: block 0"):
-        bc.from_corners(["abaa"])
+        bc.topologies.from_corners(["abaa"])
     with pytest.raises(LinkError, match="3 sides have the same corners"):
-        bc.from_corners(["abcd", "bdef", "bdgh"])
+        bc.topologies.from_corners(["abcd", "bdef", "bdgh"])
     with pytest.raises(LinkError, match="in orders that no link makes"):
-        bc.from_corners(["abcdefgh", "abdcijkl"])
+        bc.topologies.from_corners(["abcdefgh", "abdcijkl"])
     for labels in ([], ["abc"], ["ab", "abcd"]):
         with pytest.raises(ArgumentError, match="Blocks have 2, 4 or 8 corners"):
-            bc.from_corners(labels)
+            bc.topologies.from_corners(labels)
 
 
 def test_helpers_agree() -> None:
-    assert bc.o_grid(1).equals(bc.channel(2, axis=1))
-    assert bc.glued().equals(bc.bricks(1, 2))
-    assert bc.periodic_box(2).equals(bc.bricks(1, 1, periodic=(0, 1)))
-    assert bc.from_corners(["ab", "bc", "ca"]).equals(bc.bricks(3, periodic=(0,)))
-    assert repr(bc.moebius()) == "<Connectivity: 1 block of dimension 2, 1 link, 2 sides free>"
+    assert bc.topologies.o_grid(1).equals(bc.topologies.channel(2, axis=1))
+    assert bc.topologies.glued().equals(bc.topologies.bricks(1, 2))
+    assert bc.topologies.periodic_box(2).equals(bc.topologies.bricks(1, 1, periodic=(0, 1)))
+    assert bc.topologies.from_corners(["ab", "bc", "ca"]).equals(
+        bc.topologies.bricks(3, periodic=(0,))
+    )
+    assert (
+        repr(bc.topologies.moebius())
+        == "<Connectivity: 1 block of dimension 2, 1 link, 2 sides free>"
+    )

@@ -26,7 +26,7 @@ from ssr.native import machine_code
 
 cells = ssr.Space(7, 9)
 SPACES = cells, cells.faces(0), cells.faces(1), cells.nodes(), cells.grow(2), cells.grow((0, 1), 3)
-blocks = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+blocks = bc.Grid(2 * [(3, 3)], links=bc.topologies.bricks(1, 2))
 METHODS = "nearest", "linear", "cubic"
 
 
@@ -264,7 +264,7 @@ def test_no_points_and_one_cell() -> None:
         ({"coordinates": [[1j, 1]]}, DtypeError, "complex"),
         ({"method": "spline"}, ArgumentError, "not one of nearest, linear"),
         ({"radius": 0}, ArgumentError, "from 1 to 10"),
-        ({"outside": "drop"}, ArgumentError, "not one of raise"),
+        ({"outside": "zero"}, ArgumentError, "not one of raise"),
         ({"periodic": [2]}, ArgumentError, "no axis 2"),
         ({"periodic": 1}, ArgumentError, "not a sequence"),
         ({"axes": [None]}, ShapeError, "1 entries"),
@@ -360,7 +360,7 @@ def test_coordinates_are_axes() -> None:
 
 
 def test_copies_and_pickles() -> None:
-    on = bc.spread(cells, bc.simulated(2))
+    on = bc.distribute(cells, bc.simulated_ranks(2))
     u, points, rule = on.zeros(cells), bc.points(on, [(1.0, 2.0)]), bc.dirichlet(1.0)
     for each in (u, points, rule, bc.fill(cells.grow(1), rule)):
         with pytest.raises(UnsupportedError, match="pickled"):
@@ -368,7 +368,7 @@ def test_copies_and_pickles() -> None:
     assert copy.deepcopy(rule) is rule
     other = copy.deepcopy({"u": u})["u"]
     other.set(np.ones((7, 9)))
-    assert other.spread is on
+    assert other.distribution is on
     assert (np.asarray(u) == 0.0).all()
     with pytest.raises(UnsupportedError, match=r"bc\.points"):
         copy.copy(points)

@@ -28,8 +28,8 @@ plane = ssr.Space(9, 12)
 wide = plane.grow(1)
 CROSS = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
 closed = ssr.stencil(plane, wide, CROSS) @ bc.fill(wide, bc.periodic(axis=1), bc.symmetric(axis=0))
-product = ssr.stencil(plane, plane, CROSS, outside="drop")
-bricks = bc.Grid(4 * [(5, 7)], links=bc.two_by_two(periodic=True))
+product = ssr.stencil(plane, plane, CROSS, outside="zero")
+bricks = bc.Grid(4 * [(5, 7)], links=bc.topologies.two_by_two(periodic=True))
 
 
 @ssr.program(u=plane, dt=ssr.scalar)
@@ -42,12 +42,16 @@ def programs(comm: Any) -> list[Any]:
     """Return numbers and bits of fields that programs, fills, products and moves make."""
     found: list[Any] = []
     for dtype in "float64", "float32":
-        on = bc.spread(plane, comm)
+        on = bc.distribute(plane, comm)
         u = on.zeros(plane, dtype)
         u.fill(lambda j, i: (j + 0.5 * i) / 3)
         step = diffuse.bind(u)
         found += [step(0.125) for _ in range(3)]
-        found += [bits(u), bits(product @ u), bits(u.moved(bc.spread(plane, comm, cut=(1, 3))))]
+        found += [
+            bits(u),
+            bits(product @ u),
+            bits(u.redistributed(bc.distribute(plane, comm, cut=(1, 3)))),
+        ]
         for value in np.inf, -np.inf, np.nan:
             u.fill(lambda j, i, value=value: np.where((j == 2) & (i == 3), value, 1.0))
             found.append(step(0.0))
@@ -56,8 +60,8 @@ def programs(comm: Any) -> list[Any]:
 
 def linked(comm: Any) -> str:
     """Return the bits of values at the nodes of linked blocks, which share those on their sides."""
-    nodes, on = bricks.cells.nodes(), bc.spread(bricks, comm)
-    mean = bc.synchronise(nodes)
+    nodes, on = bricks.cells.nodes(), bc.distribute(bricks, comm)
+    mean = bc.synchronize(nodes)
 
     @ssr.program(x=nodes)
     def shared(x: Any) -> None:
@@ -71,7 +75,7 @@ def linked(comm: Any) -> str:
 
 def cooled(comm: Any) -> str:
     """Return the bits of a program with a field for the coefficient of a boundary condition."""
-    whole, top, on = plane.grow(1), plane.side(0, "high"), bc.spread(plane, comm)
+    whole, top, on = plane.grow(1), plane.side(0, "high"), bc.distribute(plane, comm)
     rule = bc.robin(bc.parameter("a"), 1.0, 0.5, axis=0)
     fill = bc.fill(whole, rule, bc.periodic(axis=1))
     mean = ssr.stencil(plane, whole, {(1, 1): 0.25, (-1, 0): 0.5, (0, 1): 0.25})
@@ -97,7 +101,7 @@ def swept(comm: Any) -> str:
         x[:] = product.tril().solve(1.0 - product.triu(1) @ x)
         x[:] = product.triu().solve(1.0 - product.tril(-1) @ x)
 
-    on = bc.spread(plane, comm, cut=(3, 4))
+    on = bc.distribute(plane, comm, cut=(3, 4))
     x = on.zeros(plane)
     for _ in range(3):
         sweeps(x)
@@ -115,7 +119,7 @@ def levels(comm: Any) -> str:
             if near in line:
                 yield near, -0.5 * (c[i] + c[near])
 
-    on = bc.spread(line, comm, n=31)
+    on = bc.distribute(line, comm, n=31)
     c, z, r = (on.zeros(line) for _ in range(3))
     for field in c, r:
         field.fill(lambda i: 1.0 + i % 7 / 7)
@@ -126,7 +130,7 @@ def levels(comm: Any) -> str:
 
 def eigenvalues(comm: Any) -> str:
     """Return the bits of eigenvalues and of an eigenvector."""
-    on, fields = bc.spread(plane, comm), []
+    on, fields = bc.distribute(plane, comm), []
     for k in range(2):
         fields.append(on.zeros(plane))
         fields[k].fill(lambda j, i, k=k: np.sin((1.0 + k) * i + (2.0 + k) * j))
@@ -140,9 +144,9 @@ def bits(field: bc.Field) -> str:
 
 def ends(how: str, pids: str) -> None:
     """End one rank, or all, in some way, between the steps of a program."""
-    comm = bc.world(patience=3.0 if how == "goes on" else None)
+    comm = bc.world(timeout=3.0 if how == "goes on" else None)
     Path(pids, str(os.getpid())).touch()
-    on = bc.spread(plane, comm)
+    on = bc.distribute(plane, comm)
     u = on.zeros(plane)
     step = diffuse.bind(u)
     step(0.125)
@@ -163,7 +167,7 @@ def go_on() -> None:
     try:
         fail()
     except RuntimeError:
-        bc.spread(bricks, bc.world()).zeros(bricks.cells).gather()
+        bc.distribute(bricks, bc.world()).zeros(bricks.cells).gather()
 
 
 END: dict[str, Callable[[], Any]] = {
@@ -180,7 +184,7 @@ END: dict[str, Callable[[], Any]] = {
 def waits() -> None:
     """Let all ranks wait for one that works, in a program and at the end."""
     comm = bc.world()
-    u = bc.spread(plane, comm).zeros(plane)
+    u = bc.distribute(plane, comm).zeros(plane)
     step = diffuse.bind(u)
     if comm.rank == 1:
         time.sleep(3.5)
@@ -193,7 +197,7 @@ def waits() -> None:
 def breaks_off() -> None:
     """Interrupt a program on all ranks while they wait for one; fields can still be gathered."""
     comm = bc.world()
-    u = bc.spread(plane, comm, cut=(comm.size, 1)).zeros(plane)
+    u = bc.distribute(plane, comm, cut=(comm.size, 1)).zeros(plane)
     step = diffuse.bind(u)
     step(0.125)
     try:
@@ -217,7 +221,7 @@ def total(u: Any) -> Any:
 def reduces(how: str, place: str) -> None:
     """Let ranks wait in a reduction for one that has ended, or works, or until they are stopped."""
     comm = bc.world()
-    u = bc.spread(plane, comm).zeros(plane)
+    u = bc.distribute(plane, comm).zeros(plane)
     u.set(1.0)
     run = total.bind(u)
     run()
@@ -265,7 +269,7 @@ def on_nodes(ranks: str) -> None:
 def builds(place: str) -> None:
     """Note which ranks lower a program and compile it."""
     comm = bc.world()
-    u = bc.spread(plane, comm).zeros(plane)
+    u = bc.distribute(plane, comm).zeros(plane)
     lower, compiled = pipeline.lower, python_entry.begin
 
     def note(name: str, then: Callable[..., Any]) -> Callable[..., Any]:
@@ -303,7 +307,7 @@ def other_body(factor: float) -> ssr.Program:
 
 def disagrees(ranks: str) -> None:
     """Let one rank do something else than others; all are told so, and go on together."""
-    comm = bc.world(patience=60.0)
+    comm = bc.world(timeout=60.0)
     odd = comm.rank == 1
     n, line = ssr.size("n"), ssr.Space(ssr.size("n"))
 
@@ -323,16 +327,16 @@ def disagrees(ranks: str) -> None:
             print(f"{what}: {every[0]}")
 
     with patch.object(shared_pages, "place", lambda: (comm.rank // int(ranks), 1)):
-        on, sized = bc.spread(plane, comm), bc.spread(line, comm, n=40)
+        on, sized = bc.distribute(plane, comm), bc.distribute(line, comm, n=40)
         u, v = on.zeros(plane), on.zeros(plane)
         step = shrink.bind(u, 1.0)
         for what, run in {
-            "sizes": lambda: bc.spread(line, comm, n=40 + odd).zeros(line),
+            "sizes": lambda: bc.distribute(line, comm, n=40 + odd).zeros(line),
             "dtype": lambda: on.zeros(plane, "f4" if odd else "f8"),
             "space": lambda: on.zeros(plane.nodes() if odd else plane),
             "components": lambda: on.zeros(plane.vector(2 + odd)),
-            "boxes": lambda: bc.spread(plane, comm, cut=(3, 1) if odd else (1, 3)).zeros(plane),
-            "many boxes": lambda: bc.spread(
+            "boxes": lambda: bc.distribute(plane, comm, cut=(3, 1) if odd else (1, 3)).zeros(plane),
+            "many boxes": lambda: bc.distribute(
                 line, comm, n=40, boxes=[(b // 14, 0, [(b, b + 1)]) for b in range(39 - odd)]
                 + [(2, 0, [(39 - odd, 40)])],
             ).zeros(line),
@@ -359,9 +363,9 @@ def disagrees(ranks: str) -> None:
 
 def calls_apart(how: str) -> None:
     """Let one rank call another program, or once more, or in another order."""
-    comm = bc.world(patience=15.0)
+    comm = bc.world(timeout=15.0)
     odd = comm.rank == 1
-    on = bc.spread(plane, comm)
+    on = bc.distribute(plane, comm)
     u = on.zeros(plane)
     one, other = shrink.bind(u, 1.0), total.bind(u)
     if how == "order":
@@ -382,7 +386,7 @@ def drops() -> None:
     comm = bc.world()
     counts = []
     for number in range(6):
-        on = bc.spread(plane, comm)
+        on = bc.distribute(plane, comm)
         u = on.zeros(plane)
         diffuse.bind(u)(0.125)
         diffuse(u, 0.125)
@@ -427,7 +431,7 @@ def simulations(folder: str) -> None:
 
 def drifting(comm: Any) -> list[Any]:
     """Return what points find that move with a field that they change."""
-    on, rank = bc.spread(plane, comm), 0 if comm is None else comm.rank
+    on, rank = bc.distribute(plane, comm), 0 if comm is None else comm.rank
     size = 1 if comm is None else comm.size
     found: list[Any] = []
     mine = np.arange(30)[rank::size]  # each rank begins with points that others own
@@ -454,7 +458,7 @@ def drifts() -> None:
     """Print what `drifting` finds, and let all ranks refuse a point of one that leaves."""
     comm = bc.world()
     found = drifting(comm)
-    on = bc.spread(plane, comm)
+    on = bc.distribute(plane, comm)
     points = bc.points(on, np.random.default_rng(0).uniform(0, 8, (20, 2)))
     leaves, refused = comm.rank == 1, ""
     try:

@@ -20,8 +20,8 @@ n, m = ssr.sizes("n m")
 cells = ssr.Space(n, m)
 wide = cells.grow(1)
 STAR = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
-A = ssr.stencil(cells, cells, STAR, outside="drop")
-far = ssr.stencil(cells, cells, {(0, 0): 4.0, (0, 2): -1.0, (-2, 0): -1.0}, outside="drop")
+A = ssr.stencil(cells, cells, STAR, outside="zero")
+far = ssr.stencil(cells, cells, {(0, 0): 4.0, (0, 2): -1.0, (-2, 0): -1.0}, outside="zero")
 lap = ssr.stencil(cells, wide, STAR) @ bc.fill(wide, bc.dirichlet(0.5))
 
 
@@ -94,7 +94,7 @@ def planned(
     """Return the plan of a program on cells that are cut in some parts."""
     program = ssr.program(x=cells, y=cells, **({} if options is None else {"options": options}))
     ranks = cut[0] * cut[1] if ranks is None else ranks
-    on = bc.spread(cells, bc.simulated(ranks), cut=cut, n=sizes[0], m=sizes[1])
+    on = bc.distribute(cells, bc.simulated_ranks(ranks), cut=cut, n=sizes[0], m=sizes[1])
     return on.plan(program(function), np.dtype(np.float64))
 
 
@@ -107,7 +107,7 @@ def stored() -> Plan:
     def multiplied(x: Any, y: Any) -> None:
         y[:] = S @ x
 
-    on = bc.spread(rows, bc.simulated(3), cut=(3, 1))
+    on = bc.distribute(rows, bc.simulated_ranks(3), cut=(3, 1))
     return on.plan(ssr.program(x=rows, y=rows)(multiplied), np.dtype(np.float64))
 
 
@@ -116,19 +116,19 @@ def linked() -> Plan:
     grid = bc.Grid(6 * [(4, 4)], links=bc.cubed_sphere())
     panels, around = grid.cells, grid.cells.grow(1)
     star = {(0, *offset): weight for offset, weight in STAR.items()}
-    laplacian = ssr.stencil(panels, around, star) @ bc.fill(around, bc.copy())
+    laplacian = ssr.stencil(panels, around, star) @ bc.fill(around, bc.linked())
 
     def across(x: Any, y: Any) -> None:
         y[:] = laplacian @ x
         x[:] = laplacian @ y
 
-    on = bc.spread(grid, bc.simulated(4))
+    on = bc.distribute(grid, bc.simulated_ranks(4))
     return on.plan(ssr.program(x=panels, y=panels)(across), np.dtype(np.float64))
 
 
 def within_boxes() -> Plan:
     """Return the plan of two sweeps within boxes, of which the second keeps what others had."""
-    near = A.local()
+    near = A.rank_local()
 
     def smoothed(x: Any, y: Any) -> None:
         rest = y - (A - near) @ x

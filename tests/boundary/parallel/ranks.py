@@ -67,14 +67,16 @@ def plain_programs() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Parts:
-    """How a grid or a space is shared out: what `boundary.spread` takes."""
+    """How a grid or a space is shared out: what `boundary.distribute` takes."""
 
     ranks: int
     cut: tuple[int, ...] | None = None
     boxes: tuple[tuple[int, int, Box], ...] | None = None
 
     def spread(self, cells: Any, sizes: Mapping[str, int]) -> Any:
-        return bc.spread(cells, bc.simulated(self.ranks), cut=self.cut, boxes=self.boxes, **sizes)
+        return bc.distribute(
+            cells, bc.simulated_ranks(self.ranks), cut=self.cut, boxes=self.boxes, **sizes
+        )
 
 
 def kinds_of(cells: Any) -> tuple[ssr.Space, ...]:

@@ -56,11 +56,11 @@ def lines(ranks: Any, *, together: bool) -> list[str]:
     Parameters
     ----------
     ranks
-        As for `boundary.spread`.
+        As for `boundary.distribute`.
     together
         Whether runs are one call, or a call each.
     """
-    on = bc.spread(plane, ranks, ny=19, nx=26)
+    on = bc.distribute(plane, ranks, ny=19, nx=26)
     found = []
     for program in (diffuse, scaled, smooth):
         u, c = on.zeros(plane), on.zeros(plane)

@@ -26,12 +26,12 @@ def A(j: Any, i: Any, *, u: Any) -> Any:
 def sweep(x: Any, b: Any, u: Any) -> None:
     """Solve within boxes, with old values beyond them."""
     L = A.bind(u=u)
-    x[:] = L.local().solve(b - L @ x + L.local() @ x)
+    x[:] = L.rank_local().solve(b - L @ x + L.rank_local() @ x)
 
 
 def test_sweeps_within_boxes() -> None:
     x, b, u = np.random.default_rng(5).random((3, 2, 6, 5))
-    on = bc.spread(cells, bc.simulated(2), nj=6, ni=5)
+    on = bc.distribute(cells, bc.simulated_ranks(2), nj=6, ni=5)
     given = [on.empty(fields) for _ in range(3)]
     for field, values in zip(given, (x, b, u), strict=True):
         field.fill(lambda j, i, v=values: v[:, np.asarray(j), np.asarray(i)])

@@ -16,8 +16,8 @@ from . import ranks
 
 n = ssr.size("n")
 cells = ssr.Space(n)
-near = ssr.stencil(cells, cells, {-1: 1, 1: 2}, outside="drop")
-far = ssr.stencil(cells, cells, {-3: 1, 2: 1}, outside="drop")
+near = ssr.stencil(cells, cells, {-1: 1, 1: 2}, outside="zero")
+far = ssr.stencil(cells, cells, {-3: 1, 2: 1}, outside="zero")
 
 
 @ssr.program(u=cells, a=cells, c=cells, dt=ssr.scalar, shift=ssr.scalar)
@@ -47,7 +47,7 @@ def plain_kernels() -> Any:
 def test_calls_follow_what_happens_to_fields(seed: int) -> None:
     random, size = Random(seed), 11
     start = {name: np.array([random.random() for _ in range(size)]) for name in "uac"}
-    on = bc.spread(cells, bc.simulated(3), n=size)
+    on = bc.distribute(cells, bc.simulated_ranks(3), n=size)
     fields = {name: on.scatter(cells, values) for name, values in start.items()}
     steps = [(p.bind(**start), p.bind(**fields)) for p in (step, step)]
     others = [
@@ -76,7 +76,7 @@ def test_calls_follow_what_happens_to_fields(seed: int) -> None:
 
 
 def test_fields_that_are_read_where_they_are_owned_are_never_exchanged() -> None:
-    on = bc.spread(cells, bc.simulated(3), n=9)
+    on = bc.distribute(cells, bc.simulated_ranks(3), n=9)
     u, a, c = (on.zeros(cells) for _ in range(3))
     run = step.bind(u, a, c)
     first = str(run.schedule)
@@ -90,7 +90,7 @@ def test_fields_that_are_read_where_they_are_owned_are_never_exchanged() -> None
 
 
 def test_calls_with_wrong_numbers_leave_nothing_behind() -> None:
-    on = bc.spread(cells, bc.simulated(2), n=5)
+    on = bc.distribute(cells, bc.simulated_ranks(2), n=5)
     u, a, c = (on.zeros(cells) for _ in range(3))
     run = step.bind(u, a, c)
     assert run(1.0, 2.0) == (10.0, 2.0)

@@ -87,7 +87,7 @@ def test_products_of_ghosts_that_nobody_reads() -> None:
     nodes = two.kinds[0].nodes()
     wide = nodes.grow((1, 3), (0, 2))
     around = [
-        bc.fill(wide.vector(2), side, bc.copy(), owned=nodes)
+        bc.fill(wide.vector(2), side, bc.linked(), owned=nodes)
         for side in (bc.symmetric(about="face"), bc.zero())
     ]
     quarter = ssr.stencil(nodes, wide, {(0, 0, 0): 0.25})
@@ -98,8 +98,8 @@ def test_products_of_ghosts_that_nobody_reads() -> None:
         y[:] = ssr.vector(*(quarter @ each for each in product))
 
     found = []
-    for world in None, bc.simulated(5):
-        on = bc.spread(two, world)
+    for world in None, bc.simulated_ranks(5):
+        on = bc.distribute(two, world)
         x, y = on.zeros(nodes.vector(2)), on.zeros(nodes.vector(2))
         for each in x, y:
             each.fill(lambda p, j, i: 1.0 + p + 0.5 * j - 0.25 * i)

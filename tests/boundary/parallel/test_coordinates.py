@@ -38,7 +38,7 @@ def results(grid: Coordinates, k: Any, u: Any, v: Any) -> tuple[Any, ...]:
 
     @ssr.program(u=CELLS, v=CELLS)
     def step(u: Any, v: Any) -> Any:
-        w = ssr.let(fill @ u)
+        w = ssr.materialize(fill @ u)
         v[:] = L @ w + D @ ((A @ w) * (G @ w))
         u[:] = u + V @ (D @ (G @ w))
         return grid.integral(u), grid.inner(u, v)
@@ -52,14 +52,14 @@ def start() -> tuple[Any, ...]:
 
 @pytest.mark.parametrize(
     ("grid", "world"),
-    [(DISK, lambda: bc.threads(2)), (ELLIPSE, lambda: bc.simulated(3))],
+    [(DISK, lambda: bc.threads(2)), (ELLIPSE, lambda: bc.simulated_ranks(3))],
     ids=["disk", "ellipse"],
 )
 def test_the_bits_of_arrays(grid: Coordinates, world: Callable[[], Any]) -> None:
     k, u, v = start()
     with ranks.plain_programs():
         found = results(grid.bind(**SIZES), k, u, v)
-        on = bc.spread(CELLS, world(), **SIZES)
+        on = bc.distribute(CELLS, world(), **SIZES)
         each = [on.scatter(CELLS, a) for a in start()]
         again = results(grid.on(on), *each)
     ranks.check_numbers(again, found)
@@ -67,7 +67,7 @@ def test_the_bits_of_arrays(grid: Coordinates, world: Callable[[], Any]) -> None
 
 
 def test_weights_of_all_axes_are_fields_of_ranks() -> None:
-    on = bc.spread(CELLS, bc.simulated(3), **SIZES)
+    on = bc.distribute(CELLS, bc.simulated_ranks(3), **SIZES)
     matrix, whole = ELLIPSE.on(on).volumes(), ELLIPSE.bind(**SIZES).volumes()
     ((name, field),) = matrix.definition.bound.items()
     assert isinstance(field, bc.Field)
@@ -77,7 +77,7 @@ def test_weights_of_all_axes_are_fields_of_ranks() -> None:
 
 def test_a_weight_that_is_not_positive_on_one_rank() -> None:
     grid = Coordinates(CELLS, from_map([s, t], [s * t, (s**2 - t**2) / 2]), s=(-1, 1), t=(0.0, 1.0))
-    on = bc.spread(CELLS, bc.simulated(3), **SIZES)
+    on = bc.distribute(CELLS, bc.simulated_ranks(3), **SIZES)
     odd = ssr.coordinates.from_scale_factors({s: s + t - sympy.Rational(1, 2), t: 1})
     with pytest.raises(OutOfRangeError, match="not positive"):
         Coordinates(CELLS, odd, s=(0.0, 1.0), t=(0.0, 1.0)).on(on).volumes()
@@ -85,7 +85,7 @@ def test_a_weight_that_is_not_positive_on_one_rank() -> None:
 
 
 def test_pictures_and_labels_gather() -> None:
-    on = bc.spread(CELLS, bc.simulated(3), **SIZES)
+    on = bc.distribute(CELLS, bc.simulated_ranks(3), **SIZES)
     pytest.importorskip("xarray")
     k, *_ = start()
     array = DISK.on(on).to_xarray(on.scatter(CELLS, k))

@@ -45,8 +45,8 @@ def drawn() -> tuple[Array, Array]:
     return np.random.default_rng(1).uniform(1, 2, (9, 14)), np.zeros((11, 16))
 
 
-def spread(count: int, cut: Any) -> bc.Spread:
-    return bc.spread(cells, bc.simulated(count), m=9, n=14, cut=cut)
+def spread(count: int, cut: Any) -> bc.Distribution:
+    return bc.distribute(cells, bc.simulated_ranks(count), m=9, n=14, cut=cut)
 
 
 def told(call: Any) -> str:

@@ -21,14 +21,14 @@ def axpy(x: Any, y: Any, s: Any) -> None:
     y[:] = s * x + y
 
 
-def spread(ranks: int = 2, **more: Any) -> bc.Spread:
-    return bc.spread(cells, bc.simulated(ranks), ny=4, nx=4, **more)
+def spread(ranks: int = 2, **more: Any) -> bc.Distribution:
+    return bc.distribute(cells, bc.simulated_ranks(ranks), ny=4, nx=4, **more)
 
 
 on = spread()
 x, y = on.zeros(cells), on.zeros(cells)
-line = bc.spread(four, bc.simulated(2))
-grid = bc.Grid(2 * [(3, 3)], links=bc.bricks(1, 2))
+line = bc.distribute(four, bc.simulated_ranks(2))
+grid = bc.Grid(2 * [(3, 3)], links=bc.topologies.bricks(1, 2))
 
 MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "array": (lambda: axpy.bind(x, np.zeros((4, 4))), errors.ArgumentError, "'y' is ndarray"),
@@ -50,13 +50,13 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "array of it without a copy": (
         lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
     ),
-    "no size": (lambda: bc.spread(cells, ny=4), errors.UnboundError, "the size nx"),
+    "no size": (lambda: bc.distribute(cells, ny=4), errors.UnboundError, "the size nx"),
     "other size": (lambda: on.zeros(ssr.Space(ssr.size("q"))), errors.UnboundError, "the size q"),
-    "fraction": (lambda: bc.spread(cells, ny=4.5, nx=4), errors.ArgumentError, "not an integer"),
-    "no cells": (lambda: bc.spread(cells, ny=0, nx=4), errors.EmptySpaceError, "along axis 0"),
-    "no space": (lambda: bc.spread("cells"), errors.ArgumentError, "is spread, not 'cells'"),
-    "ranks": (lambda: bc.spread(cells, 2, ny=4, nx=4), errors.ArgumentError, "ranks is 2"),
-    "no ranks": (lambda: bc.simulated(0), errors.ArgumentError, "not a positive integer"),
+    "fraction": (lambda: bc.distribute(cells, ny=4.5, nx=4), errors.ArgumentError, "an integer"),
+    "no cells": (lambda: bc.distribute(cells, ny=0, nx=4), errors.EmptySpaceError, "along axis 0"),
+    "no space": (lambda: bc.distribute("cells"), errors.ArgumentError, "is spread, not 'cells'"),
+    "ranks": (lambda: bc.distribute(cells, 2, ny=4, nx=4), errors.ArgumentError, "ranks is 2"),
+    "no ranks": (lambda: bc.simulated_ranks(0), errors.ArgumentError, "not a positive integer"),
     "gaps": (
         lambda: spread(boxes=[(0, 0, ((0, 4), (0, 3)))]), errors.ArgumentError, "12 of the 16",
     ),
@@ -82,11 +82,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "box nothing": (lambda: x.gather(0, 7), errors.ArgumentError, "box is 7, not a box of points"),
     "box empty": (lambda: x.gather(0, ((1, 1), (0, 4))), errors.ArgumentError, "not a box of"),
     "moved cells": (
-        lambda: x.moved(bc.spread(cells, bc.simulated(2), ny=4, nx=5)),
-        errors.ArgumentError, "no spread of the same cells",
+        lambda: x.redistributed(bc.distribute(cells, bc.simulated_ranks(2), ny=4, nx=5)),
+        errors.ArgumentError, "not a distribution of the same cells",
     ),
-    "moved nowhere": (lambda: x.moved(7), errors.ArgumentError, "not moved to 7, which is no spr"),
-    "moved ranks": (lambda: x.moved(spread(3)), errors.ArgumentError, "not moved to <Simulated: 3"),
+    "moved nowhere": (lambda: x.redistributed(7), errors.ArgumentError, "not moved to 7, not a"),
+    "moved ranks": (lambda: x.redistributed(spread(3)), errors.ArgumentError, "to <Simulated: 3"),
     "both": (lambda: spread(cut=(1, 1), boxes=[]), errors.ArgumentError, "Both cut and boxes"),
     "cut": (lambda: spread(cut=2), errors.ArgumentError, "cut is 2"),
     "cut 0": (lambda: spread(cut=(0, 1)), errors.ArgumentError, "one positive number of parts"),
@@ -97,7 +97,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "shape": (lambda: on.scatter(cells, np.zeros((3, 4))), errors.ShapeError, r"not \(3, 4\)"),
     "no kind": (lambda: on.empty(3), errors.ArgumentError, "on a space, not on 3"),
     "other grid": (
-        lambda: bc.spread(bc.Grid(3 * [(3, 3)])).zeros(grid.cells),
+        lambda: bc.distribute(bc.Grid(3 * [(3, 3)])).zeros(grid.cells),
         errors.ArgumentError, "other blocks than the partition",
     ),
 }  # fmt: skip
@@ -173,10 +173,10 @@ def test_values_of_other_forms_are_taken() -> None:
         assert (field.gather() == 1.0).all()
 
 
-@pytest.mark.parametrize("ranks", [None, bc.threads(2), bc.simulated(3)], ids=repr)
+@pytest.mark.parametrize("ranks", [None, bc.threads(2), bc.simulated_ranks(3)], ids=repr)
 def test_a_field_of_one_process_is_an_array_for_numpy(ranks: Any) -> None:
     whole = np.arange(16.0).reshape(4, 4)
-    field = bc.spread(cells, ranks, ny=4, nx=4).scatter(cells, whole)
+    field = bc.distribute(cells, ranks, ny=4, nx=4).scatter(cells, whole)
     found = np.asarray(field)
     assert np.array_equal(found, whole)
     found[...] = 0.0
@@ -202,7 +202,7 @@ def test_a_field_takes_the_values_of_another() -> None:
 
 def sweep(axis: int) -> ssr.Program:
     before = (-1, 0) if axis == 0 else (0, -1)
-    lower = ssr.stencil(cells, cells, {(0, 0): 2.0, before: -1.0}, outside="drop")
+    lower = ssr.stencil(cells, cells, {(0, 0): 2.0, before: -1.0}, outside="zero")
 
     @ssr.program(x=cells, b=cells)
     def solve(x: Any, b: Any) -> None:

@@ -69,9 +69,11 @@ def cubes(n: int, width: int, components: int | None) -> tuple[Any, Any, Any]:
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
     rng = np.random.default_rng(n)
     first = rng.integers(0, n - 1, (width, n))
-    rule: Any = bc.interpolate(first, rng.uniform(-1, 1, (width, n, 2))) @ bc.copy()
+    rule: Any = bc.interpolate(first, rng.uniform(-1, 1, (width, n, 2))) @ bc.linked()
     if components is not None:
-        rule = bc.rotate(rng.uniform(-1, 1, (6, 4, components, components, width, n))) @ rule
+        rule = (
+            bc.transform_vector(rng.uniform(-1, 1, (6, 4, components, components, width, n))) @ rule
+        )
     wide = grid.cells.grow(width)
     return grid, wide, bc.fill(wide if components is None else wide.vector(components), rule)
 
@@ -130,11 +132,11 @@ def test_infinities_reach_the_ghosts_that_have_weights_for_them(components: int 
 
 @pytest.mark.parametrize("how", ["average", "owner"])
 @pytest.mark.parametrize("links", HELPERS[:14], ids=lambda links: f"{links.count} blocks")
-def test_synchronised_points(links: Any, how: Any) -> None:
+def test_synchronized_points(links: Any, how: Any) -> None:
     shape = [3] * links.dims if cubic(links) else [*range(2, 2 + links.dims)]
     grid = bc.Grid(links.count * [tuple(shape)], links=links)
     nodes = grid.cells.nodes()
-    together = bc.synchronise(nodes, how=how)
+    together = bc.synchronize(nodes, how=how)
 
     @ssr.program(x=nodes)
     def p(x: Any) -> None:
@@ -142,7 +144,7 @@ def test_synchronised_points(links: Any, how: Any) -> None:
 
     @ssr.program(x=nodes, y=nodes)
     def beside(x: Any, y: Any) -> None:
-        """Read a copy that is synchronised together with what it was before."""
+        """Read a copy that is synchronized together with what it was before."""
         a = together @ x
         y[:] = a - x
 
@@ -158,7 +160,9 @@ def test_rows_of_a_sparse_matrix(blocks: int) -> None:
     rows = rng.uniform(-1, 1, (blocks * 25, blocks * 6)) * (rng.random((blocks * 25, 1)) < 0.7)
     grid = bc.Grid(blocks * [(2, 3)])
     wide = grid.cells.grow((1, 2), 1)
-    fill = bc.fill(wide, bc.sparse(scipy.sparse.coo_array(rows), rng.uniform(-1, 1, blocks * 25)))
+    fill = bc.fill(
+        wide, bc.from_matrix(scipy.sparse.coo_array(rows), rng.uniform(-1, 1, blocks * 25))
+    )
     program = completing(fill, (grid.cells,), (wide,))
     args = [rng.uniform(-1, 1, (blocks, 2, 3)), np.full((blocks, 5, 5), np.nan)]
     for parts in Parts(1), Parts(2), Parts(4, cut=(2, 2)), Parts(6, cut=(2, 3)):
@@ -223,7 +227,7 @@ def test_ghosts_of_a_fill_that_another_one_reads() -> None:
 
 
 def test_fills_are_applied_to_fields() -> None:
-    """So are products with them, fills of tuples, fills in place, and synchronisations."""
+    """So are products with them, fills of tuples, fills in place, and synchronizations."""
     n0, n1 = ssr.sizes("n0 n1")
     cells = ssr.Space(n0, n1)
     wide = cells.grow(1)
@@ -243,11 +247,11 @@ def test_fills_are_applied_to_fields() -> None:
             fill.bind(n0=3).ghosts(again)
 
 
-def test_fills_and_synchronisations_are_applied_to_tuples_of_fields() -> None:
-    grid = bc.Grid([(3, 4), (3, 2)], links=bc.glued())
+def test_fills_and_synchronizations_are_applied_to_tuples_of_fields() -> None:
+    grid = bc.Grid([(3, 4), (3, 2)], links=bc.topologies.glued())
     a, b = grid.kinds
-    fill = bc.fill((a.grow(1), b.grow(1)), bc.copy(), bc.zero())
-    together = bc.synchronise(a.nodes(), b.nodes())
+    fill = bc.fill((a.grow(1), b.grow(1)), bc.linked(), bc.zero())
+    together = bc.synchronize(a.nodes(), b.nodes())
     rng = np.random.default_rng(1)
     x = tuple(rng.uniform(-1, 1, k.extent({})) for k in grid.kinds)
     y = tuple(rng.uniform(-1, 1, k.nodes().extent({})) for k in grid.kinds)
@@ -256,7 +260,7 @@ def test_fills_and_synchronisations_are_applied_to_tuples_of_fields() -> None:
         u = tuple(on.scatter(k, each) for k, each in zip(grid.kinds, x, strict=True))
         v = tuple(on.scatter(k.nodes(), each) for k, each in zip(grid.kinds, y, strict=True))
         ranks.check_equal(fill @ u, fill @ x, "fill")
-        ranks.check_equal(together @ v, together @ y, "synchronise")
-        ranks.check_equal(v, y, "what is synchronised is kept")
+        ranks.check_equal(together @ v, together @ y, "synchronize")
+        ranks.check_equal(v, y, "what is synchronized is kept")
         with pytest.raises(ArgumentError, match="is applied to a tuple of 2 fields"):
             fill @ u[:1]

@@ -75,7 +75,7 @@ def data_of(A: ssr.Matrix, shape: Sequence[int], seed: int = 1) -> dict[str, Any
     return found
 
 
-def scattered(on: bc.Spread, space: ssr.Space, data: dict[str, Any]) -> dict[str, Any]:
+def scattered(on: bc.Distribution, space: ssr.Space, data: dict[str, Any]) -> dict[str, Any]:
     return {
         name: on.scatter(space if array.ndim == space.ndim else space.vector(2), array)
         for name, array in data.items()
@@ -117,7 +117,7 @@ def test_the_bits_of_arrays(A: ssr.Matrix, shape: tuple[int, ...], levels: int) 
     for values in data, new:
         for name, array in values.items():
             data[name][...] = array
-        grids.renew()
+        grids.update()
         z = np.zeros(shape)
         grids(z, r)
         wanted.append([z, *(d.copy() for d in diagonals(grids))])
@@ -132,7 +132,7 @@ def test_the_bits_of_arrays(A: ssr.Matrix, shape: tuple[int, ...], levels: int) 
         check_same([z.gather(), *diagonals(grids)], wanted[0])
         for name, array in new.items():
             fields[name].set(array)
-        grids.renew()
+        grids.update()
         grids(z, right)
         check_same([z.gather(), *diagonals(grids)], wanted[1])
 
@@ -173,8 +173,8 @@ def test_solvers_and_other_data() -> None:
         return x.dtype, x.tobytes(), found.history
 
     wanted = solved(None, b, **data)
-    for world in None, bc.simulated(4):
-        on = bc.spread(plane, world, ny=7, nx=7)
+    for world in None, bc.simulated_ranks(4):
+        on = bc.distribute(plane, world, ny=7, nx=7)
         right, fields = on.scatter(plane, b), scattered(on, plane, data)
         for bound in fields, {**fields, "k": data["k"]}, {**data, "k": fields["k"]}, data:
             assert solved(on, right, **bound) == wanted
@@ -182,10 +182,12 @@ def test_solvers_and_other_data() -> None:
 
 def test_smoothing_within_boxes() -> None:
     A, shape = diffusion(plane), (15, 15)
-    on = bc.spread(plane, bc.simulated(4), ny=15, nx=15)
+    on = bc.distribute(plane, bc.simulated_ranks(4), ny=15, nx=15)
     fields = scattered(on, plane, data_of(A, shape))
     b, M = on.scatter(plane, numbers(3, *shape)), A.bind(**fields)
-    x, info = gmres(M, b, M=Multigrid.galerkin(M, 3, smoother=GaussSeidel(local=True)), rtol=1e-9)
+    x, info = gmres(
+        M, b, M=Multigrid.galerkin(M, 3, smoother=GaussSeidel(rank_local=True)), rtol=1e-9
+    )
     assert info == 0
     np.testing.assert_allclose((M @ x).gather(), b.gather(), 1e-7)
 
@@ -193,13 +195,13 @@ def test_smoothing_within_boxes() -> None:
 def levels_of(worth: int) -> tuple[list[int], Any]:
     """Return the numbers of ranks that work on coarser levels, and what a cycle makes."""
     A, shape = diffusion(plane), (31, 15)
-    on = bc.spread(plane, bc.simulated(6), ny=31, nx=15)
+    on = bc.distribute(plane, bc.simulated_ranks(6), ny=31, nx=15)
     M = A.bind(**scattered(on, plane, data_of(A, shape)))
     z, r = on.zeros(plane), on.scatter(plane, numbers(3, *shape))
     with patch("boundary.parallel.ranks.field.WORTH", worth):
         grids = Multigrid.galerkin(M, 3, smoother=Jacobi())
         grids(z, r)
-    spreads = [d.spread for below in grids.matrices for d in below.definition.distributed[:1]]
+    spreads = [d.distribution for below in grids.matrices for d in below.definition.distributed[:1]]
     return [len({*spread.partition.owners.tolist()}) for spread in spreads[1:]], z.gather()
 
 
@@ -220,14 +222,18 @@ def test_a_level_is_worked_on_where_its_data_are() -> None:
     A, P = diffusion(fine), ssr.solvers.interpolation(fine, coarse)
     found = []
     for count in None, 5, 2, 1:
-        on = bc.spread(fine, None if count is None else bc.simulated(5), n=15)
+        on = bc.distribute(fine, None if count is None else bc.simulated_ranks(5), n=15)
         matrices = []
         for _ in range(3):
             c = on.zeros(fine)
             c.fill(lambda i: 1.0 + i % 3)
             matrices.append(A.bind(c=c))
-            on = on.coarsen(coarse, fine).onto(count)
-        on = matrices[0].definition.distributed[0].spread if count else bc.spread(fine, None, n=15)
+            on = on.coarsen(coarse, fine).agglomerate(count)
+        on = (
+            matrices[0].definition.distributed[0].distribution
+            if count
+            else bc.distribute(fine, None, n=15)
+        )
         grids = Multigrid(matrices, [P, P], smoother=Jacobi())
         z, r = on.zeros(fine), on.zeros(fine)
         r.fill(lambda i: 1.0 + i)
@@ -238,20 +244,23 @@ def test_a_level_is_worked_on_where_its_data_are() -> None:
 
 def test_mistakes() -> None:
     A = diffusion(plane)
-    on = bc.spread(plane, bc.simulated(3), ny=7, nx=9)
-    c, k = on.zeros(plane), bc.spread(plane, bc.simulated(3), cut=(3, 1), ny=7, nx=9).zeros(plane)
+    on = bc.distribute(plane, bc.simulated_ranks(3), ny=7, nx=9)
+    c, k = (
+        on.zeros(plane),
+        bc.distribute(plane, bc.simulated_ranks(3), cut=(3, 1), ny=7, nx=9).zeros(plane),
+    )
     M = A.bind(c=c)
     with pytest.raises(errors.SpaceError, match="A grid of 7 x 9 points does not have 3 levels"):
         Multigrid.galerkin(M, 3)
     with pytest.raises(errors.UnsupportedError, match="depend on the boxes of a spread"):
-        Multigrid.galerkin(M.local(), 2)
+        Multigrid.galerkin(M.rank_local(), 2)
     with pytest.raises(errors.UnboundError, match=r"No value is bound to data k") as caught:
         Multigrid.galerkin(coupled(plane, []).bind(c=c), 2)
     assert "A.bind(k=...)" in str(caught.value.hint)
     with pytest.raises(errors.ArgumentError, match="spread in another way"):
         Multigrid.galerkin(coupled(plane, [(0, 1)]).bind(c=k, k=on.zeros(plane.vector(2))), 2)
     inner = ssr.Space((1, ssr.size("ny")), ssr.size("nx"))
-    rows = bc.spread(inner, bc.simulated(3), ny=8, nx=9)
+    rows = bc.distribute(inner, bc.simulated_ranks(3), ny=8, nx=9)
     with pytest.raises(errors.SpaceError, match="do not begin with 0"):
         Multigrid.galerkin(diffusion(inner).bind(c=rows.zeros(inner)), 2)
     with pytest.raises(errors.ArgumentError, match="other first indices"):

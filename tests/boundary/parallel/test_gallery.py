@@ -36,7 +36,7 @@ RUNS: dict[str, tuple[tuple[Any, ...], int]] = {
 
 The drifters call no program; `tests.test_gallery` runs them on ranks.
 """
-WORLDS = bc.simulated(3), bc.threads(2)
+WORLDS = bc.simulated_ranks(3), bc.threads(2)
 ITERATIONS = 2
 """Iterations of each solver."""
 
@@ -109,7 +109,7 @@ class Compared:
     def spreads(self, sizes: Any) -> Iterator[Any]:
         """Yield the cells, shared by ranks in each way."""
         for world in WORLDS:
-            yield bc.spread(self.cells, world, **sizes)
+            yield bc.distribute(self.cells, world, **sizes)
 
 
 def sizes_of(kinds: Any, args: Any) -> Any:

@@ -32,7 +32,7 @@ def plain_programs() -> Iterator[None]:
         yield
 
 
-A = ssr.stencil(fine, fine, NEAR, outside="drop")
+A = ssr.stencil(fine, fine, NEAR, outside="zero")
 P = interpolation(fine, coarse)
 
 
@@ -84,18 +84,18 @@ COUNT = 5
 """Ranks of a hierarchy."""
 
 
-def drawn(data: Any, sizes: dict[str, int]) -> bc.Spread:
+def drawn(data: Any, sizes: dict[str, int]) -> bc.Distribution:
     """Draw a spread of the cells of a level."""
     return replace(data.draw(ranks.parts(fine, sizes, most=COUNT)), ranks=COUNT).spread(fine, sizes)
 
 
-def owned(data: Any, near: bc.Spread) -> bc.Spread:
+def owned(data: Any, near: bc.Distribution) -> bc.Distribution:
     """Draw who works on a level: who owns the finer points, fewer ranks, or any of them."""
     how = data.draw(st.sampled_from(["here", "fewer", "worth", "other"]))
     if how == "fewer":
-        return near.onto(data.draw(st.integers(1, COUNT)))
+        return near.agglomerate(data.draw(st.integers(1, COUNT)))
     if how == "worth":
-        return near.onto(points=data.draw(st.integers(1, 30)))
+        return near.agglomerate(points=data.draw(st.integers(1, 30)))
     return near if how == "here" else drawn(data, {name: near.sizes[name] for name in "nm"})
 
 
@@ -130,19 +130,19 @@ def test_multigrid_gathers_coarse_levels(worth: int) -> None:
     array = np.linspace(-1.0, 2.0, 31 * 63).reshape(31, 63)
     wanted = np.zeros_like(array)
     grids(wanted, array)
-    on = bc.spread(fine, bc.simulated(6), n=15, m=31)
+    on = bc.distribute(fine, bc.simulated_ranks(6), n=15, m=31)
     z, r = on.zeros(fine), on.scatter(fine, array)
     with patch("boundary.parallel.ranks.field.WORTH", worth):
         grids(z, r)
     ranks.check_equal([z], [wanted], "cycle")
     levels = [known[3] for known in grids._vectors.values() if isinstance(known[3], bc.Field)]
-    used = {len({*level.spread.partition.owners.tolist()}) for level in levels}
+    used = {len({*level.distribution.partition.owners.tolist()}) for level in levels}
     assert used == {1: {6}, 20: {6, 5}, 60: {6, 1}, 10**6: {1}}[worth]
 
 
 def test_gauss_seidel_within_boxes_as_a_smoother() -> None:
-    grids = Multigrid(4.0 * A, P, P.T, smoother=GaussSeidel(local=True), coarsest=21)
-    on = bc.spread(fine, bc.simulated(4), cut=(2, 2), n=7, m=7)
+    grids = Multigrid(4.0 * A, P, P.T, smoother=GaussSeidel(rank_local=True), coarsest=21)
+    on = bc.distribute(fine, bc.simulated_ranks(4), cut=(2, 2), n=7, m=7)
     b = on.zeros(fine)
     b.fill(lambda j, i: np.sin(j) + i)
     x, info = grids.solve(b, rtol=1e-10)
@@ -153,11 +153,13 @@ def test_gauss_seidel_within_boxes_as_a_smoother() -> None:
 
 
 def test_what_does_not_fit() -> None:
-    on = bc.spread(fine, bc.simulated(3), n=3, m=3)
+    on = bc.distribute(fine, bc.simulated_ranks(3), n=3, m=3)
     for wrong in 0, 1.5, "2":
         with pytest.raises(errors.ArgumentError, match="not a positive integer"):
-            on.onto(wrong)
-    assert on.onto(3) is on
-    assert on.onto(2) is on.onto(2)
+            on.agglomerate(wrong)
+    assert on.agglomerate(3) is on
+    assert on.agglomerate(2) is on.agglomerate(2)
     with pytest.raises(errors.ArgumentError, match="spread in another way"):
-        restrict(on.coarsen(coarse, fine).onto(1).zeros(fine), on.zeros(fine), on.zeros(fine))
+        restrict(
+            on.coarsen(coarse, fine).agglomerate(1).zeros(fine), on.zeros(fine), on.zeros(fine)
+        )

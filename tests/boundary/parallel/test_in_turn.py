@@ -25,7 +25,7 @@ inner = plane.grow(-1)
 
 def along(axis: int) -> ssr.Matrix:
     """Return a matrix that couples points along an axis."""
-    second = ssr.along(inner, inner, axis, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="drop")
+    second = ssr.axis_stencil(inner, inner, axis, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="zero")
     return ssr.identity(inner) - 0.3 * second
 
 
@@ -60,7 +60,7 @@ def test_bits_of_one_process(extent: tuple[int, int], data: Any) -> None:
     u, r = numbers(extent)
     fields = on.scatter(plane, u), on.scatter(inner, r)
     with ranks.plain_kernels():
-        run = bc.in_turn(*PROGRAMS).bind(u=fields[0], r=fields[1], dt=0.5)
+        run = bc.alternating(*PROGRAMS).bind(u=fields[0], r=fields[1], dt=0.5)
         for _ in range(2):
             run()
             for program, args in zip(PROGRAMS, ((r, u), (r, u), (u, r, 0.5)), strict=True):
@@ -90,10 +90,10 @@ class Counted(Simulated):
 def test_only_what_has_changed_is_moved() -> None:
     """On two ranks half of the points move: of r there and back, and none of u."""
     world, sizes = Counted(2), {"ny": 10, "nx": 10}
-    on = bc.spread(plane, world, cut=(2, 1), **sizes)
+    on = bc.distribute(plane, world, cut=(2, 1), **sizes)
     fields = [on.scatter(*given) for given in zip((plane, inner), numbers((10, 10)), strict=True)]
     with ranks.plain_kernels():
-        run = bc.in_turn(solving(1), solving(0)).bind(u=fields[0], r=fields[1])
+        run = bc.alternating(solving(1), solving(0)).bind(u=fields[0], r=fields[1])
         run()
         world.sent = 0
         run()
@@ -101,25 +101,25 @@ def test_only_what_has_changed_is_moved() -> None:
 
 
 def test_whole_lines() -> None:
-    on = bc.spread(plane, bc.simulated(4), cut=(2, 2), ny=8, nx=8)
-    rows = on.whole(-1)
-    assert rows is on.whole(1)
-    assert rows.whole(1) is rows
+    on = bc.distribute(plane, bc.simulated_ranks(4), cut=(2, 2), ny=8, nx=8)
+    rows = on.undivided(-1)
+    assert rows is on.undivided(1)
+    assert rows.undivided(1) is rows
     assert {box for box, _ in rows.zeros(plane).parts()} == {
         ((n, n + 2), (0, 8)) for n in (0, 2, 4, 6)
     }
     u = rows.zeros(plane)
-    assert u.moved(rows) is u
+    assert u.redistributed(rows) is u
     panels = bc.Grid(6 * [(8, 8)], links=bc.cubed_sphere())
-    assert len(bc.spread(panels, bc.simulated(24)).whole(0).partition) == 24
+    assert len(bc.distribute(panels, bc.simulated_ranks(24)).undivided(0).partition) == 24
 
 
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "no axis": (lambda on: on.whole(2), "no axis 2 of the 2 axes of a block"),
+    "no axis": (lambda on: on.undivided(2), "no axis 2 of the 2 axes of a block"),
     "no parameter": (
-        lambda on: bc.in_turn(add).bind(v=on.zeros(plane)), "has a parameter 'v'"
+        lambda on: bc.alternating(add).bind(v=on.zeros(plane)), "has a parameter 'v'"
     ),
-    "no value": (lambda on: bc.in_turn(add).bind(u=on.zeros(plane)), "needs a value for 'r'"),
+    "no value": (lambda on: bc.alternating(add).bind(u=on.zeros(plane)), "needs a value for 'r'"),
 }  # fmt: skip
 
 
@@ -127,4 +127,4 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
 def test_mistakes(name: str) -> None:
     mistake, message = MISTAKES[name]
     with pytest.raises(errors.ArgumentError, match=message):
-        mistake(bc.spread(plane, bc.simulated(2), ny=5, nx=5))
+        mistake(bc.distribute(plane, bc.simulated_ranks(2), ny=5, nx=5))

@@ -40,7 +40,7 @@ def mixed(y: Any, k: Any) -> Any:
 def test_ranks_have_the_bits_of_one_process(make: Any) -> None:
     rng = np.random.default_rng(0)
     u, k = 1.0 + 0.2 * rng.random(SHAPE), 0.5 + rng.random(SHAPE)
-    on = bc.spread(cells, bc.simulated(4), ny=SHAPE[0], nx=SHAPE[1])
+    on = bc.distribute(cells, bc.simulated_ranks(4), ny=SHAPE[0], nx=SHAPE[1])
     fields = on.scatter(cells, u), on.scatter(cells, k)
     with ranks.plain_kernels():
         whole, shared = make(u, k), make(*fields)

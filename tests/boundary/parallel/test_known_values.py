@@ -19,9 +19,9 @@ from . import ranks as ranks_of
 plane = ssr.Space(*ssr.sizes("ny nx"))
 around = plane.grow(1)
 FIVE = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
-near = ssr.stencil(plane, plane, FIVE, outside="drop")
-far = ssr.stencil(plane, plane, {(0, 0): 2.0, (0, -2): -1.0, (2, 0): -0.5}, outside="drop")
-east = ssr.stencil(plane, plane, {(0, 0): 1.0, (0, 1): -0.5}, outside="drop")
+near = ssr.stencil(plane, plane, FIVE, outside="zero")
+far = ssr.stencil(plane, plane, {(0, 0): 2.0, (0, -2): -1.0, (2, 0): -0.5}, outside="zero")
+east = ssr.stencil(plane, plane, {(0, 0): 1.0, (0, 1): -0.5}, outside="zero")
 ring = ssr.stencil(plane, around, FIVE) @ bc.fill(around, bc.periodic())
 pair = plane.vector(2)
 
@@ -75,7 +75,7 @@ def exchanged(bound: Any) -> list[str]:
 
 @pytest.fixture
 def on() -> Any:
-    return bc.spread(plane, bc.simulated(4), cut=(2, 2), ny=12, nx=14)
+    return bc.distribute(plane, bc.simulated_ranks(4), cut=(2, 2), ny=12, nx=14)
 
 
 def fields(on: Any, count: int) -> list[Any]:
@@ -133,7 +133,7 @@ def side(axis: int, step: int) -> Any:
     """Return a program that reads the values at one side of each box."""
     offset = (step, 0) if axis == 0 else (0, step)
     weights = {(0, 0): 1.0, offset: 0.5}
-    matrix = ssr.stencil(plane, plane, weights, outside="drop")
+    matrix = ssr.stencil(plane, plane, weights, outside="zero")
 
     @ssr.program(v=plane, u=plane)
     def apply_side(v: Any, u: Any) -> None:
@@ -248,7 +248,7 @@ def test_programs_in_any_order_have_the_bits_of_one_process(
     steps: list[Any], ranks: tuple[int, tuple[int, int] | None], data: st.DataObject
 ) -> None:
     ny, nx = data.draw(st.integers(4, 13)), data.draw(st.integers(4, 13))
-    on = bc.spread(plane, bc.simulated(ranks[0]), cut=ranks[1], ny=ny, nx=nx)
+    on = bc.distribute(plane, bc.simulated_ranks(ranks[0]), cut=ranks[1], ny=ny, nx=nx)
     spread, arrays = (fields(on, 3) for _ in range(2))
     whole = [each.gather() for each in arrays]
     kept: dict[Any, Any] = {}

@@ -53,14 +53,14 @@ def test_whole_lines_keep_their_bits(axes: tuple[int, ...], cut: tuple[int, ...]
     expected, u = numbers()
     x = expected.copy()
     solve(expected, u)
-    on = bc.spread(box, bc.simulated(int(np.prod(cut))), cut=cut, **EXTENT)
+    on = bc.distribute(box, bc.simulated_ranks(int(np.prod(cut))), cut=cut, **EXTENT)
     fields = [on.scatter(flow, values) for values in (x, u)]
     solve(*fields)
     np.testing.assert_array_equal(fields[0].gather(), expected)
 
 
 def test_cut_lines_are_refused() -> None:
-    on = bc.spread(box, bc.simulated(2), cut=(2, 1, 1), **EXTENT)
+    on = bc.distribute(box, bc.simulated_ranks(2), cut=(2, 1, 1), **EXTENT)
     x, u = (on.zeros(flow) for _ in range(2))
     with pytest.raises(errors.UnsupportedError, match=r"(?s)crosses a cut between boxes.*moved"):
         program(0).bind(x, u)()

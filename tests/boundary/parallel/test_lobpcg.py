@@ -19,8 +19,8 @@ from .test_mpi import needs_mpi, start
 n, m = ssr.sizes("n m")
 fine, coarse = ssr.Space(2 * n + 1, 2 * m + 1), ssr.Space(n, m)
 STAR = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
-A = ssr.stencil(fine, fine, STAR, outside="drop")
-mass = ssr.stencil(fine, fine, {**STAR, (0, 0): 8.0}, outside="drop")
+A = ssr.stencil(fine, fine, STAR, outside="zero")
+mass = ssr.stencil(fine, fine, {**STAR, (0, 0): 8.0}, outside="zero")
 P = interpolation(fine, coarse)
 SIZES = {"n": 3, "m": 2}
 BOXES = (2, 0, ((0, 2), (0, 5))), (0, 0, ((2, 7), (0, 1))), (2, 0, ((2, 7), (1, 5)))
@@ -55,7 +55,7 @@ def test_bits_of_arrays(name: str) -> None:
 
 
 def test_fields_of_several_spreads_are_refused() -> None:
-    one, other = (bc.spread(fine, bc.simulated(k), **SIZES) for k in (1, 2))
+    one, other = (bc.distribute(fine, bc.simulated_ranks(k), **SIZES) for k in (1, 2))
     with pytest.raises(ShapeError, match="same points"):
         lobpcg(A, [one.zeros(fine), other.zeros(fine)])
 

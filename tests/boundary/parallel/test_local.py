@@ -103,7 +103,7 @@ def corrected(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr
     @ssr.program(x=space, b=space, label=space, options=options)
     def correct(x: Any, b: Any, label: Any) -> Any:
         _, near, far = matrices(label)
-        s = ssr.let(b - far @ x)
+        s = ssr.materialize(b - far @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
         x[:] = 0.5 * s + near @ x - 0.25 * s
         return ssr.max(s - near @ x)
@@ -117,7 +117,7 @@ def replaced(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.
     @ssr.program(x=space, b=space, label=space, options=options)
     def replace(x: Any, b: Any, label: Any) -> Any:
         _, near, far = matrices(label)
-        s = ssr.let(b - far @ x)
+        s = ssr.materialize(b - far @ x)
         b[:] = s - near @ x
         x[:] = near.triu().solve(s - near.tril(-1) @ x)
         return ssr.dot(s, x)
@@ -131,7 +131,7 @@ def twice(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Pro
     @ssr.program(x=space, b=space, label=space, options=options)
     def sweep(x: Any, b: Any, label: Any) -> Any:
         _, near, far = matrices(label)
-        s = ssr.let(b - far @ x)
+        s = ssr.materialize(b - far @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
         x[:] = near.triu().solve(s - near.tril(-1) @ x)
@@ -147,9 +147,9 @@ def looked_at(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr
     @ssr.program(x=space, b=space, label=space, options=options)
     def look(x: Any, b: Any, label: Any) -> Any:
         A, near, far = matrices(label)
-        s = ssr.let(b - far @ x)
+        s = ssr.materialize(b - far @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
-        y = ssr.let(A @ x)
+        y = ssr.materialize(A @ x)
         x[:] = near.triu().solve(s - near.tril(-1) @ x)
         b[:] = 0.5 * b + 0.25 * y
         return ssr.dot(b, x)
@@ -163,7 +163,7 @@ def of_two(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.Pr
     @ssr.program(x=space, b=space, label=space, options=options)
     def sweep(x: Any, b: Any, label: Any) -> Any:
         A, near, far = matrices(label)
-        s = ssr.let(1.0 - far @ x - 0.5 * (far @ b))
+        s = ssr.materialize(1.0 - far @ x - 0.5 * (far @ b))
         x[:] = near.tril().solve(s - near.triu(1) @ x)
         b[:] = near.triu().solve(s - 0.5 * (near.tril(-1) @ b))
         x[:] = near.triu().solve(s - near.tril(-1) @ x)
@@ -200,17 +200,17 @@ def between(space: ssr.Space, matrices: Matrices, options: ssr.Options) -> ssr.P
 def by_labels(space: ssr.Space, stencil: Any = weights) -> Matrices:
     """Return the whole matrix, and its parts by labels."""
     entries = stencil(space.ndim)
-    A = ssr.stencil(space, space, entries, outside="drop")
+    A = ssr.stencil(space, space, entries, outside="zero")
     return lambda label: (A, *(labelled(space, entries, label, same) for same in (True, False)))
 
 
 def by_boxes(space: ssr.Space, stencil: Any = weights) -> Matrices:
     """Return the whole matrix, and its parts by boxes."""
-    A = ssr.stencil(space, space, stencil(space.ndim), outside="drop")
-    return lambda label: (A, A.local(), A - A.local())
+    A = ssr.stencil(space, space, stencil(space.ndim), outside="zero")
+    return lambda label: (A, A.rank_local(), A - A.rank_local())
 
 
-def labels(on: bc.Spread, space: ssr.Space) -> np.ndarray[Any, Any]:
+def labels(on: bc.Distribution, space: ssr.Space) -> np.ndarray[Any, Any]:
     """Return the number of the box of each point."""
     found = np.empty(space.extent(on.sizes))
     for number, box in enumerate(on.partition.owned(space)):
@@ -312,12 +312,12 @@ def test_sweeps_add_up_what_they_read_of_other_boxes(made: Any, stored: set[str]
 def test_a_sweep_within_boxes_has_the_loops_of_one_box() -> None:
     """Terms of the own box and of others are one, but at the beginning of a line's recurrence."""
     space, options = SPACES[3], ssr.Options(distributed=True, wide_boxes=True)
-    A = ssr.stencil(space, space, alike(3), outside="drop")
-    near = A.local()
+    A = ssr.stencil(space, space, alike(3), outside="zero")
+    near = A.rank_local()
 
     @ssr.program(x=space, b=space, options=options)
     def smooth(x: Any, b: Any) -> None:
-        s = ssr.let(b - (A - A.local()) @ x)
+        s = ssr.materialize(b - (A - A.rank_local()) @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
 
     made, _ = direct(declaration(smooth).program, options)
@@ -351,9 +351,12 @@ def test_owners_and_processes_do_not_matter(parts: Parts) -> None:
     found = []
     spreads = [
         first,
-        bc.spread(space, boxes=[(0, 0, box) for box in boxes], **sizes),
-        bc.spread(
-            space, bc.simulated(5), boxes=[(4 - n, 0, box) for n, box in enumerate(boxes)], **sizes
+        bc.distribute(space, boxes=[(0, 0, box) for box in boxes], **sizes),
+        bc.distribute(
+            space,
+            bc.simulated_ranks(5),
+            boxes=[(4 - n, 0, box) for n, box in enumerate(boxes)],
+            **sizes,
         ),
     ]
     for on in spreads:
@@ -368,18 +371,18 @@ def test_owners_and_processes_do_not_matter(parts: Parts) -> None:
 def test_one_box_is_the_whole_matrix() -> None:
     """The program on arrays is compiled as if nobody had asked for boxes."""
     space = SPACES[3]
-    A = ssr.stencil(space, space, weights(3), outside="drop")
+    A = ssr.stencil(space, space, weights(3), outside="zero")
 
     def source(L: Any, U: Any, over: Any, under: Any, far: Any) -> str:
         @ssr.program(x=space, b=space)
         def smooth(x: Any, b: Any) -> None:
-            s = b if far is None else ssr.let(b - far @ x)
+            s = b if far is None else ssr.materialize(b - far @ x)
             x[:] = L.solve(s - over @ x)
             x[:] = U.solve(s - under @ x)
 
         return smooth.explain("source")
 
-    near = A.local()
+    near = A.rank_local()
     assert source(near.tril(), near.triu(), near.triu(1), near.tril(-1), A - near) == source(
         A.tril(), A.triu(), A.triu(1), A.tril(-1), None
     )
@@ -388,15 +391,15 @@ def test_one_box_is_the_whole_matrix() -> None:
 def test_the_smoother_converges_to_the_solution() -> None:
     """Without the entries between boxes on the right side it has another fixed point."""
     space = SPACES[2]
-    A = ssr.stencil(space, space, weights(2), outside="drop")
-    near = A.local()
+    A = ssr.stencil(space, space, weights(2), outside="zero")
+    near = A.rank_local()
 
     @ssr.program(x=space, b=space)
     def dropping(x: Any, b: Any) -> None:
         x[:] = near.tril().solve(b - near.triu(1) @ x)
 
     smooth = smoother(space, by_boxes(space), ssr.Options())
-    on = bc.spread(space, bc.simulated(4), cut=(2, 2), ny=6, nx=7)
+    on = bc.distribute(space, bc.simulated_ranks(4), cut=(2, 2), ny=6, nx=7)
     b, label = on.zeros(space), on.zeros(space)
     b.fill(lambda j, i: 1.0 + j - 0.5 * i)
     whole, inside = A.bind(ny=6, nx=7).to_scipy().toarray(), labels(on, space).ravel()
@@ -415,8 +418,8 @@ def test_the_smoother_converges_to_the_solution() -> None:
 
 def test_what_is_not_staged() -> None:
     space = SPACES[1]
-    A = ssr.stencil(space, space, {-1: -1.0, 0: 2.0}, outside="drop")
-    near = A.local()
+    A = ssr.stencil(space, space, {-1: -1.0, 0: 2.0}, outside="zero")
+    near = A.rank_local()
     for made in (
         lambda: A @ near,
         lambda: near @ A,
@@ -427,22 +430,22 @@ def test_what_is_not_staged() -> None:
         with pytest.raises(errors.UnsupportedError, match="entries depend on the boxes"):
             made()
     with pytest.raises(errors.SpaceError, match="needs equal spaces"):
-        ssr.stencil(space.grow(-1), space, {0: 1.0}).local()
+        ssr.stencil(space.grow(-1), space, {0: 1.0}).rank_local()
 
 
 def test_algebra() -> None:
     space = SPACES[2]
-    A = ssr.stencil(space, space, weights(2), outside="drop")
-    near = A.local()
+    A = ssr.stencil(space, space, weights(2), outside="zero")
+    near = A.rank_local()
     far = A - near
     assert not A.equals(near)
     assert (near + far).equals(A)
-    assert near.local().equals(near)
+    assert near.rank_local().equals(near)
     assert (near - near.tril()).equals(near.triu(1))
-    assert near.T.equals(A.T.local())
+    assert near.T.equals(A.T.rank_local())
     assert (2.0 * near - near).equals(near)
     assert near.diagonal().equals(A.diagonal())
-    assert far.local().families == ()
+    assert far.rank_local().families == ()
     assert "in another box" in far.explain("sets")
     sizes = {"ny": 3, "nx": 4}
     np.testing.assert_array_equal(
@@ -461,21 +464,21 @@ def test_matrices_with_data() -> None:
             yield i - 1, -k[i]
         yield i, 2.0 + k[i]
 
-    near = A.local()
+    near = A.rank_local()
     assert [f.box for f in (A - near).families] == ["other"]
     assert (near - near.tril()).families == ()
 
 
 def test_vector_fields() -> None:
     space = SPACES[1]
-    line = ssr.stencil(space, space, {-1: -1.0, 0: 4.0, 1: -0.5}, outside="drop")
+    line = ssr.stencil(space, space, {-1: -1.0, 0: 4.0, 1: -0.5}, outside="zero")
     X = ssr.kron(np.array([[2.0, 1.0], [0.5, 3.0]]), line)
 
     @ssr.program(y=space.vector(2), x=space.vector(2))
     def apply(y: Any, x: Any) -> None:
-        y[:] = X.local() @ x
+        y[:] = X.rank_local() @ x
 
-    on = bc.spread(space, bc.simulated(2), nx=6)
+    on = bc.distribute(space, bc.simulated_ranks(2), nx=6)
     y, x = (on.zeros(space.vector(2)) for _ in range(2))
     x.fill(lambda i: np.array([i + 1.0, i * i]))
     apply(y, x)
@@ -493,15 +496,15 @@ def test_ghosts_are_made_at_ghosts_only() -> None:
     wide = space.grow(0, (0, 2))
     near = ssr.stencil(space, wide, {(0, 1): 1.0, (0, 2): 1.0})
     fill = bc.fill(wide, bc.extrapolate(2, axis=1, side="high"), owned=space)
-    between = ssr.stencil(space, space, {(1, -2): 1.0, (-1, 2): 1.0}, outside="drop")
-    apart = between - between.local()
+    between = ssr.stencil(space, space, {(1, -2): 1.0, (-1, 2): 1.0}, outside="zero")
+    apart = between - between.rank_local()
 
     @ssr.program(y=space, z=space)
     def difference(y: Any, z: Any) -> None:
         t = near @ (fill @ z)
         y[:] = t - apart @ t
 
-    on = bc.spread(space, bc.simulated(2), cut=(1, 2), ny=1, nx=5)
+    on = bc.distribute(space, bc.simulated_ranks(2), cut=(1, 2), ny=1, nx=5)
     y, z = on.zeros(space), on.empty(space)
     z.fill(lambda j, i: 1.0 + i + j)
     difference(y, z)
@@ -515,15 +518,15 @@ def test_entries_within_boxes_beside_a_sweep_over_several_boxes(fuse: bool) -> N
     n, m = ssr.sizes("n m")
     cells = ssr.Space(n, m)
     near = {(0, 0): 9.0, (-1, 0): 1.0, (0, -1): 0.05, (0, 1): 0.5, (1, 0): 0.5}
-    A = ssr.stencil(cells, cells, near, outside="drop")
+    A = ssr.stencil(cells, cells, near, outside="zero")
 
     @ssr.program(x=cells, b=cells, k=cells, options=ssr.Options(fuse=fuse))
     def swept(x: Any, b: Any, k: Any) -> None:
-        b[:] = A.tril().solve(x - 0.1 * (A.local() @ k) - A.triu(1) @ b)
+        b[:] = A.tril().solve(x - 0.1 * (A.rank_local() @ k) - A.triu(1) @ b)
 
     @ssr.program(x=cells, b=cells, k=cells, options=ssr.Options(fuse=fuse))
     def partly(x: Any, b: Any, k: Any) -> None:
-        b[:] = (A - 0.5 * A.local()).tril().solve(x)
+        b[:] = (A - 0.5 * A.rank_local()).tril().solve(x)
 
     x, b, k = np.random.default_rng(0).standard_normal((3, 4, 4))
     dense = A.bind(n=4, m=4).to_scipy().toarray()
@@ -535,7 +538,7 @@ def test_entries_within_boxes_beside_a_sweep_over_several_boxes(fuse: bool) -> N
             partly: np.linalg.solve(np.tril(dense - 0.5 * within), x.ravel()),
         }
         for program, wanted in expected.items():
-            on = bc.spread(cells, bc.simulated(2), cut=cut, n=4, m=4)
+            on = bc.distribute(cells, bc.simulated_ranks(2), cut=cut, n=4, m=4)
             fields = [on.scatter(cells, a) for a in (x, b, k)]
             program(*fields)
             np.testing.assert_allclose(fields[1].gather().ravel(), wanted, rtol=1e-12, atol=1e-12)

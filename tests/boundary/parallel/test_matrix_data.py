@@ -48,7 +48,7 @@ def numbers(seed: int, *lead: int) -> Any:
 
 
 def spread(ranks: int | None) -> Any:
-    return bc.spread(PLANE, None if ranks is None else bc.simulated(ranks), **SIZES)
+    return bc.distribute(PLANE, None if ranks is None else bc.simulated_ranks(ranks), **SIZES)
 
 
 def results(ranks: int | None, c: Any, k: Any) -> list[bytes]:
@@ -91,7 +91,9 @@ def test_multigrid_with_coefficients_on_all_grids() -> None:
     P = [ssr.solvers.interpolation(*pair) for pair in pairwise(grids)]
     found = []
     for ranks in None, 2, 5:
-        on = bc.spread(grids[0], None if ranks is None else bc.simulated(ranks), ny=4, nx=5)
+        on = bc.distribute(
+            grids[0], None if ranks is None else bc.simulated_ranks(ranks), ny=4, nx=5
+        )
         matrices = []
         for level, points in enumerate(grids):
             c = on.zeros(points)
@@ -130,7 +132,7 @@ def test_a_vector_on_ranks_beside_an_array() -> None:
 
 
 def test_mistakes() -> None:
-    on, other = spread(3), bc.spread(PLANE, bc.simulated(3), cut=(1, 3), **SIZES)
+    on, other = spread(3), bc.distribute(PLANE, bc.simulated_ranks(3), cut=(1, 3), **SIZES)
     c, x = on.scatter(PLANE, numbers(1)), on.scatter(PLANE, numbers(3))
     M = A.bind(c=c)
     with pytest.raises(ArgumentError, match="data of several ranks"):

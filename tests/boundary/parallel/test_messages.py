@@ -40,12 +40,14 @@ class Closed:
         self.cells: Any = cells
         self.sizes: dict[str, int] = {"ny": 9 * times, "nx": 12 * times}
         if name == "bricks":
-            self.cells = bc.Grid(4 * [(5 * times, 7 * times)], links=bc.two_by_two(periodic=True))
+            self.cells = bc.Grid(
+                4 * [(5 * times, 7 * times)], links=bc.topologies.two_by_two(periodic=True)
+            )
             self.sizes = {}
             rows = self.cells.cells
             wide = rows.grow(2)
             weights: Any = {(0, 0, 0): 1.0, (0, 1, 0): 0.5, (0, 0, -2): 0.25, (0, 0, 1): 2.0}
-            rules = [bc.copy()]
+            rules = [bc.linked()]
         else:
             rows = cells
             width, weights = STARS[name]
@@ -90,7 +92,7 @@ def test_messages_hold_what_is_read_and_little_more(name: str) -> None:
 @given(st.sampled_from([*STARS, "bricks"]), st.data())
 def test_all_that_is_read_is_sent(name: str, data: Any) -> None:
     of = Closed(name)
-    on = data.draw(ranks.parts(of.cells, of.sizes)).spread(of.cells, of.sizes)
+    on = data.draw(ranks.parts(of.cells, of.sizes)).distribution(of.cells, of.sizes)
     with ranks.plain_kernels():
         bound = of.program.bind(on.zeros(of.rows), on.zeros(of.rows))
         ranks.check_mail(bound)
@@ -113,11 +115,11 @@ def test_a_rank_holds_its_part() -> None:
     """Of 4096 x 4096 points on 64 ranks a field has 2 MiB; two fields are made and bound."""
     of = Closed("cross")
     part = 8 * 4096 * 4096 // 64
-    on = bc.spread(cells, bc.simulated(64), ny=64, nx=64)
+    on = bc.distribute(cells, bc.simulated_ranks(64), ny=64, nx=64)
     with ranks.plain_kernels():
         of.program.bind(on.zeros(cells), on.zeros(cells))  # what is made once for all sizes
         tracemalloc.start()
-        on = bc.spread(cells, OneOfMany(64, 27), ny=4096, nx=4096)
+        on = bc.distribute(cells, OneOfMany(64, 27), ny=4096, nx=4096)
         x, y = on.empty(cells), on.zeros(cells)
         x.fill(lambda j, i: j + 0.5 * i)
         of.program.bind(x, y)

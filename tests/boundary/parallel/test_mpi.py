@@ -91,7 +91,7 @@ TOLD = {
     "is interrupted": (130, []),
     "aborts": (3, ["The depth is negative."]),
     "all abort": (3, ["The depth is negative."]),
-    "goes on": (1, ["has waited in", "for 3 s.", "bc.world(patience=...)"]),
+    "goes on": (1, ["has waited in", "for 3 s.", "bc.world(timeout=...)"]),
 }
 """How a rank ends, and with which status and messages the job does."""
 
@@ -191,10 +191,10 @@ def test_variables_of_launchers(variables: str, place: tuple[int, int] | None) -
     assert launched(dict(each.split("=") for each in own.split())) == place
 
 
-@pytest.mark.parametrize("patience", [0, -1.0, float("nan")])
-def test_patience_is_positive(patience: float) -> None:
+@pytest.mark.parametrize("timeout", [0, -1.0, float("nan")])
+def test_timeout_is_positive(timeout: float) -> None:
     with pytest.raises(ArgumentError, match="not a positive number of seconds"):
-        bc.world(patience=patience)
+        bc.world(timeout=timeout)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="needs mpi4py")

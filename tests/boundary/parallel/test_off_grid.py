@@ -23,10 +23,10 @@ BOXES = [(2, 0, ((0, 3), (0, 9))), (0, 0, ((3, 7), (0, 2))), (2, 0, ((3, 7), (2,
 
 def spreads() -> Iterator[Any]:
     """Yield the cells on ranks: some own several boxes, some own nothing."""
-    for world in bc.simulated(3), bc.threads(2):
-        yield bc.spread(cells, world, **SIZES)
-    yield bc.spread(cells, bc.simulated(4), boxes=BOXES, **SIZES)
-    yield bc.spread(cells, bc.simulated(1), cut=(2, 3), **SIZES)
+    for world in bc.simulated_ranks(3), bc.threads(2):
+        yield bc.distribute(cells, world, **SIZES)
+    yield bc.distribute(cells, bc.simulated_ranks(4), boxes=BOXES, **SIZES)
+    yield bc.distribute(cells, bc.simulated_ranks(1), cut=(2, 3), **SIZES)
 
 
 def places(count: int, seed: int) -> Any:
@@ -84,12 +84,12 @@ def test_programs_and_points_share_fields() -> None:
             points.move(places(20, n))
         return np.array([*found, points.interpolate(u)]).tobytes()
 
-    wanted = run(bc.spread(cells, **SIZES))
-    assert run(bc.spread(cells, bc.simulated(3), **SIZES)) == wanted
+    wanted = run(bc.distribute(cells, **SIZES))
+    assert run(bc.distribute(cells, bc.simulated_ranks(3), **SIZES)) == wanted
 
 
 def test_more_ranks_than_cells() -> None:
-    on = bc.spread(cells, bc.simulated(9), ny=2, nx=3)
+    on = bc.distribute(cells, bc.simulated_ranks(9), ny=2, nx=3)
     x, u = [(0.5, 1.5), (-0.5, 2.5), (1.0, 0.25)], on.zeros(cells)
     u.fill(lambda j, i: 10.0 * j + i)
     points = bc.points(on, x, "cubic", outside="nan")
@@ -106,19 +106,19 @@ def test_blocks_on_ranks() -> None:
     x = np.column_stack([np.arange(24) % 6, np.random.default_rng(0).uniform(-0.5, 3.5, (24, 2))])
     q, wide = np.random.default_rng(1).random((6, 6, 6)), grid.cells.grow(1)
     wanted = bc.points(grid, x, "cubic").interpolate(q, wide)
-    for world in bc.simulated(4), bc.simulated(30):
-        on = bc.spread(grid, world)
+    for world in bc.simulated_ranks(4), bc.simulated_ranks(30):
+        on = bc.distribute(grid, world)
         found = bc.points(on, x, "cubic").interpolate(on.scatter(wide, q))
         assert found.tobytes() == wanted.tobytes()
 
 
 def test_fields_of_ranks_that_are_refused() -> None:
-    on = bc.spread(cells, bc.simulated(3), **SIZES)
+    on = bc.distribute(cells, bc.simulated_ranks(3), **SIZES)
     points = bc.points(on, places(4, 0))
     with pytest.raises(ArgumentError, match=r"on\.scatter"):
         points.interpolate(np.ones((7, 9)))
     with pytest.raises(ArgumentError, match="another spread"):
-        points.interpolate(bc.spread(cells, bc.simulated(3), **SIZES).zeros(cells))
+        points.interpolate(bc.distribute(cells, bc.simulated_ranks(3), **SIZES).zeros(cells))
     with pytest.raises(SpaceError, match="The field is on"):
         points.interpolate(on.zeros(cells), cells.faces(0))
     with pytest.raises(OutOfRangeError, match="does not fit"):

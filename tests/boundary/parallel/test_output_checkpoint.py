@@ -27,7 +27,7 @@ mixed = bc.Grid([(3, 4), (5, 4)])
 
 def fields(ranks: Any = None) -> dict[str, Any]:
     """Return fields of several spaces with values that differ from point to point."""
-    on, cube, other = (bc.spread(cells, ranks) for cells in (plane, grid, mixed))
+    on, cube, other = (bc.distribute(cells, ranks) for cells in (plane, grid, mixed))
     made = {
         "u": on.zeros(plane),
         "v": on.zeros(plane.faces(0), "float32"),
@@ -51,9 +51,9 @@ def values_of(shape: tuple[int, ...], dtype: Any, seed: int) -> Any:
 
 WORLDS = {
     "alone": lambda: None,
-    "simulated": lambda: bc.simulated(3),
+    "simulated": lambda: bc.simulated_ranks(3),
     "threads": lambda: bc.threads(2),
-    "many": lambda: bc.simulated(40),
+    "many": lambda: bc.simulated_ranks(40),
 }
 
 
@@ -80,7 +80,7 @@ def test_any_ranks_write_and_read_the_same_bytes(
 def job(path: Path, comm: Any) -> None:
     """Write on ranks what one process has written, and go on with its fields."""
     made = fields(comm)
-    found = ssr.output.load(path / "one", on=made["u"].spread)
+    found = ssr.output.load(path / "one", on=made["u"].distribution)
     assert ssr.output.digest(made) == found.data["digest"]
     ssr.output.save(path / "several", made, found.data)
     for field in made.values():
@@ -162,7 +162,7 @@ def test_fields_that_do_not_fit_are_refused_and_unchanged(tmp_path: Path) -> Non
 
 def test_arguments_that_make_no_sense(tmp_path: Path) -> None:
     u, path = np.ones(3), tmp_path / "a"
-    vector = bc.spread(plane).zeros(plane.vector(2))
+    vector = bc.distribute(plane).zeros(plane.vector(2))
     for error, call in (
         (errors.ArgumentError, lambda: ssr.output.save(3, {"u": u})),  # type: ignore[arg-type]
         (errors.ArgumentError, lambda: ssr.output.save("", {"u": u})),
@@ -263,7 +263,7 @@ FULL = """
 import sys, numpy as np, ssr, boundary as bc
 cells = ssr.Space(10**5)
 try:
-    ssr.output.save(sys.argv[1], {"u": bc.spread(cells, bc.simulated(2)).zeros(cells)})
+    ssr.output.save(sys.argv[1], {"u": bc.distribute(cells, bc.simulated_ranks(2)).zeros(cells)})
 except ssr.errors.OutputError as error:
     print(error.message)
 """

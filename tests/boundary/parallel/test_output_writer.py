@@ -61,7 +61,7 @@ ATTRIBUTES: dict[str, Any] = {"u": {"units": "m s-1", "long_name": "wind", "vali
 
 def recorded(path: Path, ranks: Any, steps: int = 3, **more: Any) -> Writer:
     """Write records of fields of several kinds."""
-    on, cube = bc.spread(plane, ranks), bc.spread(grid, ranks)
+    on, cube = bc.distribute(plane, ranks), bc.distribute(grid, ranks)
     u, v, w = on.zeros(plane), on.zeros(plane.faces(0), "float32"), on.zeros(plane.vector(2))
     panels, step = cube.zeros(grid.cells), 0
     fields = {
@@ -123,9 +123,9 @@ def check(xarray: Any, path: Path) -> Any:
 
 WORLDS = {
     "alone": lambda: None,
-    "simulated": lambda: bc.simulated(3),
+    "simulated": lambda: bc.simulated_ranks(3),
     "threads": lambda: bc.threads(2),
-    "many": lambda: bc.simulated(50),
+    "many": lambda: bc.simulated_ranks(50),
 }
 
 
@@ -425,8 +425,8 @@ def test_computed_values_are_checked() -> None:
 
 
 def test_datasets_of_fields(xarray: Any) -> None:
-    for ranks in None, bc.simulated(3):
-        u = bc.spread(plane, ranks).zeros(plane.vector(2))
+    for ranks in None, bc.simulated_ranks(3):
+        u = bc.distribute(plane, ranks).zeros(plane.vector(2))
         u.fill(lambda j, i: np.stack([j + 0 * i, i + 0 * j]))
         found = ssr.output.to_xarray(
             {("a", "b"): u, "one": 1.0}, coordinates=COORDINATES, attributes={"a": {"units": "m"}}
@@ -485,7 +485,7 @@ def test_coordinates_of_a_grid(xarray: Any, tmp_path: Path, suffix: str) -> None
         cells, system, latitude=(-90.0, 90.0), longitude=(0.0, 360.0)
     ).bind(**sizes)
     arrays = {"h": np.arange(48.0).reshape(6, 8), "v": np.arange(56.0).reshape(7, 8)}
-    on = bc.spread(cells, bc.simulated(3), **sizes)
+    on = bc.distribute(cells, bc.simulated_ranks(3), **sizes)
     spaces = {"h": cells, "v": cells.faces(0)}
     fields = {name: on.scatter(spaces[name], values) for name, values in arrays.items()}
     found = []

@@ -82,7 +82,7 @@ def test_a_coarse_point_is_where_its_fine_one_is() -> None:
 
 
 def test_kinds_of_blocks_are_cut_each() -> None:
-    grid = bc.Grid([(4, 8), (4, 2), (4, 8)], links=bc.bricks(1, 3))
+    grid = bc.Grid([(4, 8), (4, 2), (4, 8)], links=bc.topologies.bricks(1, 3))
     made = chosen(grid.kinds, {}, 5)
     for cells in grid.kinds:
         owned = [points(as_box(row)) for row in made.owned(cells.grow(1))]

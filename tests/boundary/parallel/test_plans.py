@@ -22,7 +22,7 @@ from ssr.errors import Error
 (n,) = ssr.sizes("n")
 cube = ssr.Space(n, n, n)
 all27 = {o: 1.0 / (9 + sum(o)) for o in product((-1, 0, 1), repeat=3)}
-A = ssr.stencil(cube, cube, all27, outside="drop")
+A = ssr.stencil(cube, cube, all27, outside="zero")
 
 
 @ssr.program(y=cube, x=cube)
@@ -36,7 +36,7 @@ def relax(x, dt):  # type: ignore[no-untyped-def]
 
 
 def test_a_schedule_tells_peers_messages_and_bytes() -> None:
-    on = bc.spread(cube, bc.simulated(4), n=8, cut=(2, 2, 1))
+    on = bc.distribute(cube, bc.simulated_ranks(4), n=8, cut=(2, 2, 1))
     run = multiply.bind(on.zeros(cube), on.zeros(cube))
     schedule = run.schedule
     assert str(schedule).splitlines() == [
@@ -59,7 +59,7 @@ def test_a_schedule_tells_peers_messages_and_bytes() -> None:
 
 
 def test_what_a_program_changes_moves_at_each_call() -> None:
-    on = bc.spread(cube, bc.simulated(2), n=8, cut=(2, 1, 1))
+    on = bc.distribute(cube, bc.simulated_ranks(2), n=8, cut=(2, 1, 1))
     run = relax.bind(on.zeros(cube))
     assert run.schedule.bytes(0) == 8 * 64
     run(0.5)
@@ -67,7 +67,7 @@ def test_what_a_program_changes_moves_at_each_call() -> None:
 
 
 def test_short_rows_are_not_cut_along_the_last_axis() -> None:
-    on = bc.spread(cube, bc.simulated(2), n=8, cut=(1, 1, 2))
+    on = bc.distribute(cube, bc.simulated_ranks(2), n=8, cut=(1, 1, 2))
     run = multiply.bind(on.zeros(cube), on.zeros(cube))
     assert "all rows: cutting short rows along the last axis" in str(run.schedule)
 
@@ -91,7 +91,7 @@ def test_what_boxes_read_in_a_fill_is_listed_once() -> None:
     def closed(y, x):  # type: ignore[no-untyped-def]
         y[:] = far @ x
 
-    on = bc.spread(cube, bc.simulated(8), n=8, cut=(2, 2, 2))
+    on = bc.distribute(cube, bc.simulated_ranks(8), n=8, cut=(2, 2, 2))
     footprint = plan(closed, on.partition, np.dtype("f8")).footprint
     reads = [r for r in footprint.reads if footprint.units[r.unit].kind == "call"]
     assert reads
@@ -118,7 +118,9 @@ def test_mistakes_in_a_command(arguments: list[str], message: str) -> None:
 
 
 def test_a_plan_of_many_ranks_holds_no_field() -> None:
-    made = plan(multiply, bc.spread(cube, bc.simulated(4096), n=256).partition, np.dtype("f8"))
+    made = plan(
+        multiply, bc.distribute(cube, bc.simulated_ranks(4096), n=256).partition, np.dtype("f8")
+    )
     assert made.explain(1000).startswith("multiply on rank 1000 of 4096\n  owns      [")
 
 

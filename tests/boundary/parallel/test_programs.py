@@ -139,7 +139,7 @@ def test_shared_sums_of_what_the_nest_has_written() -> None:
     """A sum that three columns share is made beside the box, too, of new values."""
     cells = ssr.Space(*ssr.sizes("ny nx"))
     weights = dict.fromkeys(product((-1, 0, 1), repeat=2), 1.0)
-    near = ssr.stencil(cells, cells, weights, outside="drop")
+    near = ssr.stencil(cells, cells, weights, outside="zero")
 
     @ssr.program(x=cells, r=cells)
     def p(x: Any, r: Any) -> None:
@@ -184,10 +184,10 @@ def test_literal_sizes_share_no_nest_across_ends() -> None:
 
 def test_kinds_of_blocks() -> None:
     """Statements for blocks of several shapes might share a nest, which no box can run."""
-    grid = bc.Grid([(4, 2), (4, 3), (4, 2)], links=bc.bricks(1, 3))
+    grid = bc.Grid([(4, 2), (4, 3), (4, 2)], links=bc.topologies.bricks(1, 3))
     one, other = grid.kinds
     wide = tuple(kind.grow(1) for kind in grid.kinds)
-    fill = bc.fill(wide, bc.copy(), bc.dirichlet(0.5))
+    fill = bc.fill(wide, bc.linked(), bc.dirichlet(0.5))
     stars = [
         ssr.stencil(k, w, {(0, 0, 1): 1.0, (0, -1, 0): 0.5})
         for k, w in zip(grid.kinds, wide, strict=True)

@@ -28,7 +28,7 @@ def alone() -> list[str]:
 
 @pytest.mark.parametrize("ranks", [None, 1, 3])
 def test_repeated_runs_have_the_bits_of_calls(ranks: int | None, alone: list[str]) -> None:
-    simulated = None if ranks is None else bc.simulated(ranks)
+    simulated = None if ranks is None else bc.simulated_ranks(ranks)
     assert repeated.lines(simulated, together=True) == alone
 
 

@@ -27,7 +27,7 @@ from ssr.errors import ArgumentError
 
 from ...ssr import strategies as some
 
-NETWORK = bc.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+NETWORK = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
 
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
@@ -58,11 +58,11 @@ def make(on: Callable[[Any], Any]) -> Callable[[Any], Callable[[], object]]:
 @pytest.mark.parametrize("cut", [(3, 4), (1, 12)])
 def test_a_trace_has_the_messages_of_the_schedule(cut: tuple[int, int]) -> None:
     def on(ranks: Any) -> Any:
-        return bc.spread(plane, ranks, cut=cut, ny=19, nx=26)
+        return bc.distribute(plane, ranks, cut=cut, ny=19, nx=26)
 
-    found = bc.trace(make(on), 12, calls=2)
+    found = bc.performance_model.trace(make(on), 12, calls=2)
     assert [e.what for e in found.events] == ["begin", "await", "begin", "await", "reduce"]
-    spread = on(bc.simulated(12))
+    spread = on(bc.simulated_ranks(12))
     bound = diffuse.bind(spread.zeros(plane), spread.zeros(plane))
     every = [m.merged() for m in found.messages]
     for rank in range(12):
@@ -77,25 +77,25 @@ def test_ranks_of_one_shape_are_run_once() -> None:
 
     def on(ranks: Any) -> Any:
         ran.append(ranks.here)
-        return bc.spread(plane, ranks, cut=(4, 4), ny=20, nx=20)
+        return bc.distribute(plane, ranks, cut=(4, 4), ny=20, nx=20)
 
-    found = bc.trace(make(on), 16, calls=1)
+    found = bc.performance_model.trace(make(on), 16, calls=1)
     assert len(ran) == 9  # corners, sides, and the boxes in the middle
     assert np.array_equal(found.shapes.reshape(4, 4)[1, 1:3], found.shapes.reshape(4, 4)[2, 1:3])
 
 
 def test_ranks_of_one_shape_wait_for_the_same() -> None:
     """Boxes of a solve work one behind the other, those with equal boxes too."""
-    A = ssr.stencil(plane, plane, CROSS, outside="drop")
+    A = ssr.stencil(plane, plane, CROSS, outside="zero")
 
     @ssr.program(x=plane)
     def sweep(x: Any) -> None:
         x[:] = A.tril().solve(1.0 - A.triu(1) @ x)
 
     def made(ranks: Any) -> Callable[[], object]:
-        return sweep.bind(bc.spread(plane, ranks, cut=(6, 1), ny=48, nx=64).zeros(plane))
+        return sweep.bind(bc.distribute(plane, ranks, cut=(6, 1), ny=48, nx=64).zeros(plane))
 
-    found = bc.trace(made, 6, calls=2)
+    found = bc.performance_model.trace(made, 6, calls=2)
     assert found.shapes.tolist() == [0, 1, 2, 3, 4, 5]
     assert found.replay(NETWORK).seconds > found.work.sum(axis=1).max()
 
@@ -106,7 +106,7 @@ def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.M
     pace = {"now": 1.0}
 
     def made(ranks: Any) -> Callable[[], object]:
-        run = make(lambda r: bc.spread(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
+        run = make(lambda r: bc.distribute(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
         return lambda: (calls.append("call"), run())
 
     def beside() -> None:
@@ -120,7 +120,7 @@ def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.M
     noted = Stamps.read
     monkeypatch.setattr(trace, "_again", lambda call: (call(), pace["now"])[1])
     monkeypatch.setattr(Stamps, "read", read)
-    found = bc.trace(made, 4, calls=3, beside=beside)
+    found = bc.performance_model.trace(made, 4, calls=3, beside=beside)
     assert calls == 4 * ["call", "call", *3 * ["beside", "call", "call"]]
     assert found.beside == np.median([2.0**n for n in range(1, 13)])
     assert (found.work == found.beside).all()
@@ -132,7 +132,7 @@ def test_ranks_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def anew(ranks: Any) -> Callable[[], object]:
         made.append(ranks)
-        return make(lambda r: bc.spread(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
+        return make(lambda r: bc.distribute(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
 
     def read(stamps: Stamps) -> tuple[Any, Any]:
         events, times = noted(stamps)
@@ -140,7 +140,7 @@ def test_ranks_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
     noted = Stamps.read
     monkeypatch.setattr(Stamps, "read", read)
-    found = bc.trace(anew, 4, calls=2, placements=3)
+    found = bc.performance_model.trace(anew, 4, calls=2, placements=3)
     assert [world.here for world in made] == [(rank,) for rank in range(4) for _ in range(3)]
     assert len({id(world) for world in made}) == 12
     assert (found.work[:, 0] == [1 / 3, 1 / 6, 1 / 9, 1 / 12]).all()  # the fastest one
@@ -156,36 +156,36 @@ def test_values_of_others_are_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Any] = []
 
     def made(ranks: Any) -> Callable[[], object]:
-        spread = bc.spread(plane, ranks, ny=16, nx=16)
+        spread = bc.distribute(plane, ranks, ny=16, nx=16)
         u, v = spread.zeros(plane), spread.zeros(plane)
         u.fill(lambda j, i: 1.0 + j + i)
         run = diffuse.bind(u, v)
         return lambda: found.append(run())
 
-    bc.trace(made, 4, calls=2)
+    bc.performance_model.trace(made, 4, calls=2)
     assert found
     assert np.isfinite(found).all()
 
 
 def test_what_cannot_be_traced() -> None:
     def gathers(ranks: Any) -> Callable[[], object]:
-        field = bc.spread(plane, ranks, ny=4, nx=4).zeros(plane)
+        field = bc.distribute(plane, ranks, ny=4, nx=4).zeros(plane)
         return field.gather
 
     def changes(ranks: Any) -> Callable[[], object]:
-        runs = make(lambda r: bc.spread(plane, r, ny=4, nx=4))(ranks)
+        runs = make(lambda r: bc.distribute(plane, r, ny=4, nx=4))(ranks)
         turns: Iterator[int] = iter(range(100))
         return lambda: [runs() for _ in range(1 + next(turns) // 3)]
 
     with pytest.raises(ArgumentError, match="gathering"):
-        bc.trace(gathers, 2)
+        bc.performance_model.trace(gathers, 2)
     with pytest.raises(ArgumentError, match="from call to call"):
-        bc.trace(changes, 2)
+        bc.performance_model.trace(changes, 2)
     for wrong in {"ranks": 0}, {"ranks": 2, "calls": 0}, {"ranks": 2, "placements": 1.5}:
         with pytest.raises(ArgumentError, match=[*wrong][-1]):
-            bc.trace(gathers, **wrong)  # type: ignore[arg-type]
+            bc.performance_model.trace(gathers, **wrong)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="not positive"):
-        bc.LogGP(latency=-1.0, overhead=0.0, gap=0.0)
+        bc.performance_model.LogGP(latency=-1.0, overhead=0.0, gap=0.0)
 
 
 # -- replay --------------------------------------------------------------------------------------
@@ -218,7 +218,9 @@ def recorded(draw: st.DrawFn) -> Recorded:
     return Recorded(ranks, shapes, tuple(events), work, tuple(messages))
 
 
-def slowly(trace: Recorded, network: bc.LogGP, blocking: bool, calls: int) -> float:
+def slowly(
+    trace: Recorded, network: bc.performance_model.LogGP, blocking: bool, calls: int
+) -> float:
     """Return the seconds of the last call, rank by rank and message by message."""
     now, free, before = [0.0] * trace.ranks, [0.0] * trace.ranks, 0.0
     arrived: dict[int, dict[int, list[float]]] = {}
@@ -305,9 +307,13 @@ def test_actions_pair_up(tmp_path_factory: pytest.TempPathFactory, trace: Record
 
 @pytest.mark.skipif(shutil.which("smpirun") is None, reason="needs SimGrid's smpirun")
 def test_smpi_agrees_with_loggp(tmp_path: Path) -> None:
-    found = bc.trace(make(lambda r: bc.spread(plane, r, cut=(4, 6), ny=64, nx=96)), 24, calls=3)
+    found = bc.performance_model.trace(
+        make(lambda r: bc.distribute(plane, r, cut=(4, 6), ny=64, nx=96)), 24, calls=3
+    )
     work = np.full_like(found.work, 10e-6)
-    fixed = bc.Trace(found.ranks, found.shapes, found.events[:-1], work[:, 1:], found.messages)
+    fixed = bc.performance_model.Trace(
+        found.ranks, found.shapes, found.events[:-1], work[:, 1:], found.messages
+    )
     script = fixed.to_smpi(tmp_path, NETWORK, calls=20)
     done = subprocess.run([script], capture_output=True, text=True, check=True, timeout=120)
     told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)

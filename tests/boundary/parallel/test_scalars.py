@@ -25,7 +25,7 @@ def step(u: Any, t: Any, dt: Any) -> Any:
 
 
 def found(world: Any, dtype: str) -> tuple[list[Any], bytes]:
-    on = bc.spread(cells, world, m=6, n=7)
+    on = bc.distribute(cells, world, m=6, n=7)
     u = on.scatter(cells, np.random.default_rng(1).random((6, 7)).astype(dtype))
     t, made = 390 * 86400 + 0.3, []
     for _ in range(3):
@@ -43,7 +43,7 @@ def test_the_numbers_and_bits_of_one_rank(dtype: str) -> None:
     assert whole[0][0][0] == t + 1e-7
     assert whole[0][0][3] == 7 * t
     assert whole[0][0][2] == whole[0][0][1] + 1e-7
-    for world in bc.simulated(2), bc.simulated(6), bc.threads(2):
+    for world in bc.simulated_ranks(2), bc.simulated_ranks(6), bc.threads(2):
         assert found(world, dtype) == whole
 
 

@@ -31,7 +31,7 @@ def test_options(function: Any, options: dict[str, bool]) -> None:
 def test_calls_are_proved_before_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """With SSR_VERIFY=1 each state of what boxes have of others is proved, before anything runs."""
     monkeypatch.setenv("SSR_VERIFY", "1")
-    on = bc.spread(proofs.cells, bc.simulated(2), n=6, m=5)
+    on = bc.distribute(proofs.cells, bc.simulated_ranks(2), n=6, m=5)
     x, y = on.scatter(proofs.cells, np.arange(30.0).reshape(6, 5)), on.zeros(proofs.cells)
     given = ssr.program(x=proofs.cells, y=proofs.cells)
     product, relaxed = given(proofs.product), given(proofs.relaxed)
@@ -47,7 +47,7 @@ def test_programs_that_read_too_much_are_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("SSR_VERIFY", "1")
     monkeypatch.setattr("boundary.parallel.verify.proof.MOST", 100)
     monkeypatch.setattr("boundary.parallel.verify.proof._WARNED", {})
-    on = bc.spread(proofs.cells, bc.simulated(2), n=20, m=10)
+    on = bc.distribute(proofs.cells, bc.simulated_ranks(2), n=20, m=10)
     x, y = on.zeros(proofs.cells), on.zeros(proofs.cells)
     program = ssr.program(x=proofs.cells, y=proofs.cells)(proofs.product)
     told = (

@@ -31,13 +31,15 @@ def test_threads_have_the_bits_of_calls(count: int, alone: list[str]) -> None:
 
 def test_kernels_in_plain_python(alone: list[str]) -> None:
     with plain_kernels():
-        found = repeated.in_sequence(bc.spread(plane, bc.simulated(2), ny=19, nx=26), together=True)
+        found = repeated.in_sequence(
+            bc.distribute(plane, bc.simulated_ranks(2), ny=19, nx=26), together=True
+        )
     assert found == alone[-len(found) :]
 
 
 def test_the_debug_build_runs_them_one_by_one() -> None:
     options = ssr.Options(debug=True)
-    on = bc.spread(plane, bc.simulated(2), ny=6, nx=7)
+    on = bc.distribute(plane, bc.simulated_ranks(2), ny=6, nx=7)
     u = on.zeros(plane)
     run = ssr.sequence(smooth.with_options(options).bind(u), smooth.bind(u))
     assert run() == (0.0, 0.0)
@@ -49,7 +51,7 @@ def test_the_debug_build_runs_them_one_by_one() -> None:
 def test_on_ranks_it_is_one_call() -> None:
     """A rank that is traced leaves its kernels at the end only, behind all reductions."""
     ranks = Traced(4, 1)
-    on = bc.spread(plane, ranks, ny=12, nx=12)
+    on = bc.distribute(plane, ranks, ny=12, nx=12)
     u, v, c = (on.zeros(plane) for _ in range(3))
     run = ssr.sequence(scaled.bind(u, c, 0.1, 0.2), smooth.bind(v), scaled.bind(v, c, 0.1))
     chain = run._run
@@ -65,8 +67,8 @@ def test_on_ranks_it_is_one_call() -> None:
 
 def test_programs_of_several_spreads(alone: list[str]) -> None:
     """Programs of other ranks, or of arrays, do not join; they run one by one."""
-    on = bc.spread(plane, bc.simulated(2), ny=6, nx=7)
-    beside = bc.spread(plane, bc.simulated(3), ny=6, nx=7)
+    on = bc.distribute(plane, bc.simulated_ranks(2), ny=6, nx=7)
+    beside = bc.distribute(plane, bc.simulated_ranks(3), ny=6, nx=7)
     u, v, w = on.zeros(plane), beside.zeros(plane), np.ones((6, 7))
     for field in u, v:
         field.set(1.0)
@@ -78,7 +80,7 @@ def test_programs_of_several_spreads(alone: list[str]) -> None:
 
 def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that programs would have been given is taken for granted afterwards."""
-    on = bc.spread(plane, bc.simulated(3), ny=9, nx=8)
+    on = bc.distribute(plane, bc.simulated_ranks(3), ny=9, nx=8)
     results = []
     for fails in False, True:
         u, c = on.zeros(plane), on.zeros(plane)
@@ -96,7 +98,7 @@ def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="There are no alarms.")
 @pytest.mark.filterwarnings("ignore:The order of reads and writes of slow is proved")
-@pytest.mark.parametrize("ranks", [bc.simulated(1), bc.threads(2)], ids=str)
+@pytest.mark.parametrize("ranks", [bc.simulated_ranks(1), bc.threads(2)], ids=str)
 def test_signals_end_a_sequence(ranks: Any) -> None:
     """What a handler raises on the way, in any of the programs, is what the call raises."""
 
@@ -105,7 +107,7 @@ def test_signals_end_a_sequence(ranks: Any) -> None:
         for _ in range(4):
             u[:] = ssr.exp(-u * u) + ssr.sin(u)
 
-    u = bc.spread(plane, ranks, ny=1500, nx=1500).zeros(plane)
+    u = bc.distribute(plane, ranks, ny=1500, nx=1500).zeros(plane)
     run = ssr.sequence(*(slow.bind(u) for _ in range(12)))
     known = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
@@ -143,7 +145,7 @@ def test_mistakes() -> None:
 
 
 def test_mistakes_on_ranks() -> None:
-    on = bc.spread(plane, bc.simulated(2), ny=6, nx=7)
+    on = bc.distribute(plane, bc.simulated_ranks(2), ny=6, nx=7)
     u, c = on.zeros(plane), on.zeros(plane)
     run = ssr.sequence(smooth.bind(u), diffuse.bind(u, c))
     with pytest.raises(ArgumentError, match="takes 2 numbers, not 0"):

@@ -23,7 +23,7 @@ def plain_kernels() -> Iterator[None]:
 
 cells = ssr.Space(12, 10)
 CROSS = {(0, 0): -3.0, (0, 1): 1.0, (0, -1): 1.1, (1, 0): 0.9, (-1, 0): 1.3}
-A = ssr.stencil(cells, cells, CROSS, outside="drop")
+A = ssr.stencil(cells, cells, CROSS, outside="zero")
 
 
 @ssr.program(u=cells, v=cells)
@@ -49,7 +49,7 @@ def storages(field: Any) -> list[int]:
 @pytest.mark.parametrize(("cut", "one", "two"), [((4, 1), 1, 1), ((1, 2), 2, 1), ((4, 2), 2, 2)])
 def test_boxes_above_each_other_share_a_storage(cut: tuple[int, int], one: int, two: int) -> None:
     for count, expected in (1, one), (2, two):
-        on = bc.spread(cells, bc.simulated(count), cut=cut)
+        on = bc.distribute(cells, bc.simulated_ranks(count), cut=cut)
         u, v = on.zeros(cells), on.zeros(cells)
         run = apply.bind(u, v)
         run()
@@ -57,7 +57,7 @@ def test_boxes_above_each_other_share_a_storage(cut: tuple[int, int], one: int, 
 
 
 def test_boxes_that_overwrite_what_others_read_are_apart() -> None:
-    on = bc.spread(cells, bc.simulated(1), cut=(4, 1))
+    on = bc.distribute(cells, bc.simulated_ranks(1), cut=(4, 1))
     u, v = on.zeros(cells), on.zeros(cells)
     add.bind(u, v)
     apply.bind(u, v)
@@ -75,7 +75,7 @@ def test_any_order_of_programs_has_the_bits_of_one_box(
     """A program that needs boxes apart may be bound after others have run, or before."""
     u, v = np.random.default_rng(3).random((2, 12, 10))
     for count in 1, 2:
-        on = bc.spread(cells, bc.simulated(count), cut=cut)
+        on = bc.distribute(cells, bc.simulated_ranks(count), cut=cut)
         here, there = on.scatter(cells, u), on.scatter(cells, v)
         expected = u.copy(), v.copy()
         for program in (*order, *order):
@@ -96,7 +96,7 @@ def test_boxes_that_read_the_same_of_a_field_run_one_after_the_other() -> None:
     def scale(x: Any, m: Any) -> None:
         x[:] = scaled.bind(m=m) @ x
 
-    on = bc.spread(layers, bc.simulated(1), cut=(3, 2, 2))
+    on = bc.distribute(layers, bc.simulated_ranks(1), cut=(3, 2, 2))
     x, m = on.zeros(layers), on.zeros(plane)
     run = scale.bind(x, m)
     boxes = [on.partition.boxes[b].tolist() for b in run._tables[0].boxes]
@@ -105,11 +105,11 @@ def test_boxes_that_read_the_same_of_a_field_run_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("ghosts", [0, 3])
-@pytest.mark.parametrize("world", [None, bc.simulated(1), bc.simulated(2)], ids=repr)
+@pytest.mark.parametrize("world", [None, bc.simulated_ranks(1), bc.simulated_ranks(2)], ids=repr)
 def test_long_rows_begin_with_cache_lines(world: Any, ghosts: int) -> None:
     """Their own points do, in one process and on ranks."""
     cells = ssr.Space(6, 25)
-    u = bc.spread(cells, world, cut=(2, 1)).zeros(cells.grow(ghosts).vector(2))
+    u = bc.distribute(cells, world, cut=(2, 1)).zeros(cells.grow(ghosts).vector(2))
     for _, part in u.parts():
         own = part[..., ghosts:]
         assert {own[c, j].ctypes.data % 64 for c in range(2) for j in range(3)} == {0}
@@ -117,5 +117,5 @@ def test_long_rows_begin_with_cache_lines(world: Any, ghosts: int) -> None:
 
 def test_short_rows_of_one_process_have_nothing_between_them() -> None:
     cells = ssr.Space(6, 9)
-    ((_, values),) = bc.spread(cells).zeros(cells).parts()
+    ((_, values),) = bc.distribute(cells).zeros(cells).parts()
     assert values.flags.c_contiguous

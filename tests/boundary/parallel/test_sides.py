@@ -35,7 +35,7 @@ def across(j: Any, i: Any) -> Any:
 @ssr.program(u=cells, v=cells, b=east, c=west)
 def mixed(u: Any, v: Any, b: Any, c: Any) -> Any:
     """Fields on sides, matrices between opposite sides, sweeps along a side."""
-    T = ssr.stencil(east, east, {(0, 0): 4.0, (-1, 0): -1.0}, outside="drop")
+    T = ssr.stencil(east, east, {(0, 0): 4.0, (-1, 0): -1.0}, outside="zero")
     v[:] = A @ u
     b[:] = v[east] + b
     c[:] = across @ b
@@ -56,14 +56,14 @@ def test_fields_on_sides(parts: Parts) -> None:
 def test_threads(count: int) -> None:
     u, v = data(20, 30), np.zeros((20, 30))
     wanted = around(u, v)
-    on = bc.spread(cells, bc.threads(count), ny=20, nx=30)
+    on = bc.distribute(cells, bc.threads(count), ny=20, nx=30)
     fields = on.scatter(cells, u), on.zeros(cells)
     assert around(*fields) == wanted
     assert np.array_equal(fields[1].gather(), v)
 
 
 def test_a_side_is_owned_where_its_points_are() -> None:
-    on = bc.spread(cells, bc.simulated(2), cut=(1, 2), ny=4, nx=40)
+    on = bc.distribute(cells, bc.simulated_ranks(2), cut=(1, 2), ny=4, nx=40)
     owned = on.partition.owned(east)
     assert owned[1].tolist() == [[0, 4], [39, 40]]
     assert not (owned[0, :, 1] > owned[0, :, 0]).all()
@@ -71,9 +71,9 @@ def test_a_side_is_owned_where_its_points_are() -> None:
 
 
 def test_blocks_of_a_grid() -> None:
-    grid = bc.Grid(3 * [(4, 5)], links=bc.bricks(1, 3))
+    grid = bc.Grid(3 * [(4, 5)], links=bc.topologies.bricks(1, 3))
     wide = grid.cells.grow(1)
-    fill = bc.fill(wide, bc.copy(), bc.zero())
+    fill = bc.fill(wide, bc.linked(), bc.zero())
     star = ssr.stencil(grid.cells, wide, {(0, 0, 0): -4.0, (0, 0, 1): 1.0, (0, 1, 0): 2.0})
     side = grid.cells.side(1, "high", 2)
 

@@ -37,7 +37,7 @@ def made(ranks: Any, stop_time: float = 2.0, cut: Any = None) -> tuple[Simulatio
     values = np.random.default_rng(5).normal(size=(2, 6, 7))
     w: Any = values
     if ranks is not None:
-        w = bc.spread(plane, ranks, cut=cut).zeros(plane.vector(2))
+        w = bc.distribute(plane, ranks, cut=cut).zeros(plane.vector(2))
         w.set(values)
     simulation = Simulation(it.AdamsBashforth(wave, 0.0, w, 0.05, 2), stop_time)
     speed = Statistics("w", of=lambda w: w[0] * w[0] + w[1] * w[1])
@@ -60,7 +60,7 @@ def alone() -> list[bytes]:
     return result(simulation, speed)
 
 
-@pytest.mark.parametrize("ranks", [bc.simulated(2), bc.threads(2)], ids=repr)
+@pytest.mark.parametrize("ranks", [bc.simulated_ranks(2), bc.threads(2)], ids=repr)
 def test_runs_have_the_bits_of_one_process(ranks: Any, alone: list[bytes]) -> None:
     simulation, speed = made(ranks)
     simulation.run()
@@ -71,11 +71,11 @@ def test_runs_have_the_bits_of_one_process(ranks: Any, alone: list[bytes]) -> No
 def test_runs_go_on_on_other_ranks(
     one: int | None, other: int | None, tmp_path: Path, alone: list[bytes]
 ) -> None:
-    first, _ = made(None if one is None else bc.simulated(one))
+    first, _ = made(None if one is None else bc.simulated_ranks(one))
     first.stop_steps = 13
     first.run()
     first.save(tmp_path / "run")
-    second, speed = made(None if other is None else bc.simulated(other))
+    second, speed = made(None if other is None else bc.simulated_ranks(other))
     second.restore(tmp_path / "run")
     second.run()
     assert result(second, speed) == alone
@@ -84,7 +84,7 @@ def test_runs_go_on_on_other_ranks(
 def test_the_place_of_nan_is_that_in_the_whole() -> None:
     inner = ssr.Space((1, 6), (1, 5))
     for kind, index in (plane, (3, 2)), (plane.vector(2), (1, 3, 2)), (inner, (2, 3)):
-        on = bc.spread(plane, bc.simulated(3))
+        on = bc.distribute(plane, bc.simulated_ranks(3))
         u = on.zeros(kind, "float32")
         whole = u.gather()
         whole[index] = np.nan

@@ -28,7 +28,7 @@ from ssr.solvers import (
     richardson,
 )
 
-from ...ssr.factorisations import dense_ic0, dense_ilu0
+from ...ssr.factorizations import dense_ic0, dense_ilu0
 from . import ranks
 from .ranks import Parts
 
@@ -52,8 +52,8 @@ class Equations:
     """Matrices, and solvers for them, whose programs are made within a test."""
 
     def __init__(self) -> None:
-        self.A = ssr.stencil(fine, fine, {(0, 0): 4.0, **NEAR}, outside="drop")
-        self.B = ssr.stencil(fine, fine, TILTED, outside="drop")
+        self.A = ssr.stencil(fine, fine, {(0, 0): 4.0, **NEAR}, outside="zero")
+        self.B = ssr.stencil(fine, fine, TILTED, outside="zero")
         P = interpolation(fine, coarse)
         self.grids = Multigrid(self.A, P, P.T, smoother=Jacobi(), coarsest=20)
 
@@ -111,7 +111,7 @@ def test_bits_of_arrays(name: str, dtype: Any) -> None:
 def test_a_hierarchy_of_matrices() -> None:
     """Extents of three grids are known by the sizes of the coarsest one."""
     s = ssr.Space(4 * n + 3)
-    A = ssr.stencil(s, s, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+    A = ssr.stencil(s, s, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="zero")
     grids = Multigrid.galerkin(A, 3, smoother=Jacobi(2 / 3))
     for size in 1, 4:
         b = np.random.default_rng(0).uniform(-1, 1, s.extent({"n": size}))
@@ -124,14 +124,14 @@ def test_a_hierarchy_of_matrices() -> None:
 
 
 def test_a_right_side_of_zeros() -> None:
-    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    e, on = Equations(), bc.distribute(fine, bc.simulated_ranks(2), **SIZES)
     x, info = cg(e.A, on.zeros(fine))
     assert info == 0
     assert np.array_equal(x.gather(), np.zeros(x.shape))
 
 
 def test_what_does_not_fit() -> None:
-    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    e, on = Equations(), bc.distribute(fine, bc.simulated_ranks(2), **SIZES)
     b, array = on.zeros(fine), np.ones(fine.extent(SIZES))
     b.set(1.0)
     with pytest.raises(errors.ArgumentError, match="of SciPy takes arrays"):
@@ -147,12 +147,12 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(errors.NonFiniteError):
         cg(e.A, on.empty(fine))
     with pytest.raises(errors.ArgumentError, match="spread in another way"):
-        cg(e.A, b, bc.spread(fine, bc.simulated(3), **SIZES).zeros(fine))
+        cg(e.A, b, bc.distribute(fine, bc.simulated_ranks(3), **SIZES).zeros(fine))
 
 
 def test_vectors_of_a_solver_are_not_kept() -> None:
     """Programs stay bound for the next call, but not to fields that are gone."""
-    e, on = Equations(), bc.spread(fine, bc.simulated(2), **SIZES)
+    e, on = Equations(), bc.distribute(fine, bc.simulated_ranks(2), **SIZES)
     b, seen = on.zeros(fine), list[Any]()
     b.set(1.0)
     cg(e.A, b, maxiter=2, callback=lambda x: seen.append(weakref.ref(x)))
@@ -196,14 +196,14 @@ def test_levels_known_by_one_space() -> None:
 
 
 def test_levels_that_are_none() -> None:
-    on = bc.spread(fine, bc.simulated(2), **SIZES)
+    on = bc.distribute(fine, bc.simulated_ranks(2), **SIZES)
     with pytest.raises(errors.ShapeError, match="'points' has length 3"):
         on.coarsen(coarse, ssr.Space(n, 2 * m))
     with pytest.raises(errors.UnboundError, match="more than one"):
         on.coarsen(coarse, ssr.Space(n + ssr.size("q"), m))
-    grid = bc.Grid([(4, 2), (4, 3)], links=bc.bricks(1, 2))
+    grid = bc.Grid([(4, 2), (4, 3)], links=bc.topologies.bricks(1, 2))
     with pytest.raises(errors.ArgumentError, match="2 kinds of blocks"):
-        bc.spread(grid, bc.simulated(2)).coarsen(grid.kinds[0])
+        bc.distribute(grid, bc.simulated_ranks(2)).coarsen(grid.kinds[0])
 
 
 line, plane, room = (ssr.Space(*ssr.sizes(names)) for names in ("nx", "ny nx", "nz ny nx"))
@@ -238,7 +238,7 @@ def by_blocks(on: Any, A: Any, r: Any, how: Any) -> Any:
 @pytest.mark.parametrize(("space", "shape", "weights"), WITHIN)
 def test_factors_within_boxes(how: Any, space: ssr.Space, shape: Any, weights: Any) -> None:
     """Block Jacobi: on one box they are those of the whole."""
-    A = ssr.stencil(space, space, weights, outside="drop")
+    A = ssr.stencil(space, space, weights, outside="zero")
     sizes = dict(zip(("nz", "ny", "nx")[-len(shape) :], shape, strict=True))
     dense = A.bind(**sizes).to_scipy().toarray()
     b = np.random.default_rng(2).uniform(-1, 1, shape)
@@ -246,12 +246,12 @@ def test_factors_within_boxes(how: Any, space: ssr.Space, shape: Any, weights: A
     cut = (2,) * len(shape)
     for parts in Parts(1), Parts(3), Parts(2, cut=cut), Parts(30, cut=tuple(shape)):
         on = parts.spread(space, sizes)
-        found = richardson(A, on.scatter(space, b), M=how(local=True), maxiter=1)
+        found = richardson(A, on.scatter(space, b), M=how(rank_local=True), maxiter=1)
         wanted = by_blocks(on, dense, b, how())
         np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13, atol=1e-13)
         if parts.ranks == 1:
             ranks.check_equal([found.x], [alone.x], "one box")
-    near = richardson(A, b, M=how(local=True), maxiter=1)
+    near = richardson(A, b, M=how(rank_local=True), maxiter=1)
     assert near.history == alone.history
     np.testing.assert_array_equal(near.x, alone.x)
 
@@ -266,10 +266,10 @@ def test_factors_of_data_change_with_these() -> None:
 
     k, b = np.random.default_rng(3).uniform(0.5, 1.5, (2, 5, 6))
     A = diffusion.bind(k=k)
-    on = Parts(4, cut=(2, 2)).spread(plane, {"ny": 5, "nx": 6})
+    on = Parts(4, cut=(2, 2)).distribution(plane, {"ny": 5, "nx": 6})
     right = on.scatter(plane, b)
     for _ in range(2):
-        found = richardson(A, right, M=ILU(local=True), maxiter=1)
+        found = richardson(A, right, M=ILU(rank_local=True), maxiter=1)
         dense = diffusion.bind(k=k, ny=5, nx=6).to_scipy().toarray()
         wanted = by_blocks(on, dense, b, ILU())
         np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13, atol=1e-13)
@@ -289,7 +289,7 @@ def test_factors_of_rows_of_several_kinds() -> None:
             yield i - 2, -1.0
 
     b = np.random.default_rng(2).uniform(-1, 1, 7)
-    on = Parts(3).spread(line, {"nx": 7})
-    found = richardson(A, on.scatter(line, b), M=ILU(local=True), maxiter=1)
+    on = Parts(3).distribution(line, {"nx": 7})
+    found = richardson(A, on.scatter(line, b), M=ILU(rank_local=True), maxiter=1)
     wanted = by_blocks(on, A.bind(nx=7).to_scipy().toarray(), b, ILU())
     np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13)

@@ -33,9 +33,9 @@ cells, coarse = ssr.Space(2 * m, 2 * m), ssr.Space(m, m)
 STAR = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
 TILTED = {**STAR, (0, 1): -0.75, (-1, 0): -0.5}
 SHARED: dict[str, tuple[Any, Any]] = {
-    "2 ranks": (bc.simulated(2), None),
-    "2 ranks, the last axis cut": (bc.simulated(2), (1, 2)),
-    "4 ranks, both axes cut": (bc.simulated(4), (2, 2)),
+    "2 ranks": (bc.simulated_ranks(2), None),
+    "2 ranks, the last axis cut": (bc.simulated_ranks(2), (1, 2)),
+    "4 ranks, both axes cut": (bc.simulated_ranks(4), (2, 2)),
     "2 threads": (bc.threads(2), (2, 1)),
 }
 
@@ -55,14 +55,14 @@ def closed(weights: Any = STAR) -> ssr.Matrix:
 
 def hierarchy(A: ssr.Matrix) -> Multigrid:
     """Return multigrid with its defaults."""
-    P = interpolation(cells, coarse, centring="cells")
+    P = interpolation(cells, coarse, centering="cell")
     return Multigrid(A, P, P.T)
 
 
 def galerkin(_: ssr.Matrix) -> Multigrid:
     """Return multigrid by products of matrices, with its defaults."""
     points = ssr.Space(cells.shape[0] - 1, cells.shape[1] - 1)
-    return Multigrid.galerkin(ssr.stencil(points, points, STAR, outside="drop"), 2)
+    return Multigrid.galerkin(ssr.stencil(points, points, STAR, outside="zero"), 2)
 
 
 def drawn(count: int, size: int) -> Array:
@@ -73,7 +73,7 @@ def drawn(count: int, size: int) -> Array:
 def spreads(size: int) -> Iterator[Any]:
     """Yield all ways to share cells."""
     for world, cut in SHARED.values():
-        yield bc.spread(cells, world, cut=cut, m=size)
+        yield bc.distribute(cells, world, cut=cut, m=size)
 
 
 SMOOTHERS: dict[str, Any] = {"Jacobi": Jacobi, "GaussSeidel": GaussSeidel}
@@ -99,7 +99,7 @@ def test_all_are_here() -> None:
     made = {n for n in ssr.solvers.__all__ if n[0].islower()}
     assert made == {*SOLVERS, "interpolation", "lobpcg"}
     parts = {n for n, k in vars(ssr.solvers).items() if isinstance(k, type) and hasattr(k, "solve")}
-    assert parts == {"ILU", "IC", "Multigrid", "Factorisation"}
+    assert parts == {"ILU", "IC", "Multigrid", "Factorization"}
     sweeps = {n for n, k in vars(ssr.solvers).items() if hasattr(k, "sweep")}
     assert sweeps == {*SMOOTHERS, "Smoother"}
     assert {*SMOOTHERS, "ILU", "IC", "Multigrid", "none"} == set(PRECONDITIONERS)
@@ -169,7 +169,7 @@ def test_cycles_of_multigrid(made: Any) -> None:
     assert abs(np.vdot(b, za) - np.vdot(a, zb)) < 1e-13 * scale
     solved = multigrid.solve(b, maxiter=2)
     for world, cut in SHARED.values():
-        on = bc.spread(space, world, cut=cut, m=8)
+        on = bc.distribute(space, world, cut=cut, m=8)
         fields = [on.zeros(space) for _ in "ab"]
         for field, right in zip(fields, (a, b), strict=True):
             multigrid(field, on.scatter(space, right))

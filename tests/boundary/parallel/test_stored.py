@@ -26,7 +26,7 @@ def plain_kernels() -> Iterator[None]:
 
 
 cells, other = ssr.Space(6, 8), ssr.Space((1, 6), 5)
-cross = ssr.stencil(cells, cells, {(0, 0): 2.0, (0, 1): -1.0, (1, 0): -0.5}, outside="drop")
+cross = ssr.stencil(cells, cells, {(0, 0): 2.0, (0, 1): -1.0, (1, 0): -0.5}, outside="zero")
 
 
 def drawn(rows: int, columns: int, density: float, seed: int) -> Any:
@@ -64,21 +64,21 @@ def test_what_a_box_reads_lies_around_its_columns() -> None:
     def shift(y: Any, x: Any) -> None:
         y[:] = S @ x
 
-    on = bc.spread(cells, bc.simulated(3), cut=(3, 1))
+    on = bc.distribute(cells, bc.simulated_ranks(3), cut=(3, 1))
     run = shift.bind(on.zeros(cells), on.zeros(cells))
     assert [run.schedule.bytes(rank) for rank in range(3)] == [64, 64, 0]
 
 
 def test_a_row_is_multiplied_in_one_box() -> None:
     S = ssr.from_scipy(band(1), rows=cells, cols=cells)
-    below = ssr.stencil(cells, cells, {(0, 1): 1.0}, outside="drop")
+    below = ssr.stencil(cells, cells, {(0, 1): 1.0}, outside="zero")
 
     @ssr.program(y=cells, z=cells, x=cells)
     def twice(y: Any, z: Any, x: Any) -> None:
         y[:] = S @ x
         z[:] = below @ (S @ x)
 
-    on = bc.spread(cells, bc.simulated(1), cut=(1, 2))
+    on = bc.distribute(cells, bc.simulated_ranks(1), cut=(1, 2))
     with pytest.raises(UnsupportedError, match="a row of a stored matrix in several boxes"):
         twice(on.zeros(cells), on.zeros(cells), on.zeros(cells))
 
@@ -91,10 +91,10 @@ def test_solves_across_cuts_are_refused() -> None:
         x[:] = B.tril().solve(b - B.triu(1) @ x)
 
     x, b = np.random.default_rng(1).random((2, 6, 8))
-    on = bc.spread(cells, bc.simulated(2))
+    on = bc.distribute(cells, bc.simulated_ranks(2))
     with pytest.raises(UnsupportedError, match="The solve for 'x' in sweep crosses a cut"):
         sweep(on.scatter(cells, x), on.scatter(cells, b))
-    on = bc.spread(cells, bc.simulated(2), cut=(1, 1))
+    on = bc.distribute(cells, bc.simulated_ranks(2), cut=(1, 1))
     here = on.scatter(cells, x)
     sweep(here, on.scatter(cells, b))
     sweep(x, b)

@@ -16,9 +16,9 @@ ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
 SIZES = {"ny": 6, "nx": 15}
 STAR = {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0, (1, 0): -1.0, (-1, 0): -1.0}
-A = ssr.stencil(plane, plane, STAR, outside="drop")
+A = ssr.stencil(plane, plane, STAR, outside="zero")
 B = ssr.stencil(
-    plane, plane, {(0, 0): 5.0, (-1, 1): 1.0, (0, -1): -1.0, (-1, -1): 1.0}, outside="drop"
+    plane, plane, {(0, 0): 5.0, (-1, 1): 1.0, (0, -1): -1.0, (-1, -1): 1.0}, outside="zero"
 )
 """Its sweeps wait for rows at both sides of a cut across the last axis, and are doubled."""
 
@@ -26,7 +26,7 @@ C = ssr.stencil(
     plane,
     plane,
     {(0, 0): 5.0, (2, 1): -1.0, (-2, 1): -0.5, (-1, 0): 0.25, (-1, 1): -1.0, (1, 0): 1.0},
-    outside="drop",
+    outside="zero",
 )
 wide = plane.grow(1)
 ghosts = bc.fill(wide, bc.zero())
@@ -66,7 +66,7 @@ BODIES = [changed_before, changed_behind, several, completed, doubled]
 
 
 def run(program: ssr.Program, ranks: Any, cut: tuple[int, int] | None) -> list[Array]:
-    on = bc.spread(plane, ranks, cut=cut, **SIZES)
+    on = bc.distribute(plane, ranks, cut=cut, **SIZES)
     arrays = np.random.default_rng(0).standard_normal((3, SIZES["ny"], SIZES["nx"]))
     fields = [on.scatter(plane, a) for a in arrays]
     program(*fields)
@@ -88,7 +88,7 @@ def test_values_do_not_depend_on_cuts(body: Any, options: dict[str, bool]) -> No
         (15, (1, 15)),
         (3, (6, 1)),
     ):
-        found = run(program, bc.simulated(ranks), cut)
+        found = run(program, bc.simulated_ranks(ranks), cut)
         for one, other in zip(found, expected, strict=True):
             assert one.tobytes() == other.tobytes()
     for cut in (2, 1), (1, 2):
@@ -103,7 +103,7 @@ def test_the_sweep_sees_what_a_statement_before_it_has_made() -> None:
     dense = A.bind(**SIZES).to_scipy().toarray()
     right = b.ravel() - np.triu(dense, 1) @ (x + 0.5 * b).ravel()
     expected = np.linalg.solve(np.tril(dense), right).reshape(x.shape)
-    found, *_ = run(program, bc.simulated(4), (2, 2))
+    found, *_ = run(program, bc.simulated_ranks(4), (2, 2))
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
@@ -120,12 +120,16 @@ def test_triangles_of_blocks_along_one_axis_are_sweeps(local: bool) -> None:
 
     @ssr.program(u=V)
     def solve(u: Any) -> None:
-        u[:] = (X.local() if local else X).tril().solve(u)
+        u[:] = (X.rank_local() if local else X).tril().solve(u)
 
     right = np.random.default_rng(0).standard_normal((2, SIZES["ny"], SIZES["nx"]))
     found = []
-    for ranks, cut in (None, None), (bc.simulated(3), (1, 3)), (bc.simulated(3), (3, 1)):
-        u = bc.spread(plane, ranks, cut=cut, **SIZES).scatter(V, right)
+    for ranks, cut in (
+        (None, None),
+        (bc.simulated_ranks(3), (1, 3)),
+        (bc.simulated_ranks(3), (3, 1)),
+    ):
+        u = bc.distribute(plane, ranks, cut=cut, **SIZES).scatter(V, right)
         solve(u)
         found.append(u.gather())
     dense = X.bind(**SIZES).to_scipy().toarray()

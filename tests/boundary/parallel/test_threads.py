@@ -24,7 +24,7 @@ from .test_mpi import ROOT
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
 NEAR = {(-1, 0): -1.0, (0, -1): -1.0, (0, 1): -1.0, (1, 0): -1.0}
-A = ssr.stencil(plane, plane, {(0, 0): 4.5, **NEAR}, outside="drop")
+A = ssr.stencil(plane, plane, {(0, 0): 4.5, **NEAR}, outside="zero")
 
 
 @ssr.program(x=plane, b=plane)
@@ -42,7 +42,7 @@ def multiply(u: Any) -> None:
 
 def smoothed(world: Any, times: int, **given: Any) -> tuple[list[float], bytes]:
     """Return the numbers and the bits that some calls make, each a sweep in both directions."""
-    on = bc.spread(plane, world, ny=37, nx=29, **given)
+    on = bc.distribute(plane, world, ny=37, nx=29, **given)
     x, b = on.zeros(plane), on.zeros(plane)
     b.fill(lambda j, i: 1.0 + 0.25 * j - 0.125 * i)
     bound = smooth.bind(x, b)
@@ -84,7 +84,7 @@ def test_plain_kernels_run_one_after_the_other() -> None:
 
 
 def test_solvers_and_moves_work_on_threads() -> None:
-    on = bc.spread(plane, bc.threads(3), ny=31, nx=31)
+    on = bc.distribute(plane, bc.threads(3), ny=31, nx=31)
     b = on.zeros(plane)
     b.fill(lambda j, i: 1.0 + j * i)
     solver = ssr.solvers.CG(A, M=ssr.solvers.IC())
@@ -96,7 +96,7 @@ def test_solvers_and_moves_work_on_threads() -> None:
 
 
 def test_threads_that_sleep_are_woken() -> None:
-    on = bc.spread(plane, bc.threads(3), ny=12, nx=8)
+    on = bc.distribute(plane, bc.threads(3), ny=12, nx=8)
     u = on.zeros(plane)
     u.set(1.0)
     bound, wanted = multiply.bind(u), np.ones((12, 8))
@@ -174,7 +174,7 @@ def alarm() -> Iterator[None]:
 @pytest.mark.usefixtures("alarm")
 @pytest.mark.filterwarnings("ignore:The order of reads and writes of smooth is proved")
 def test_an_exception_ends_all_threads_and_the_next_call_is_right() -> None:
-    on = bc.spread(plane, bc.threads(3), ny=400, nx=300)
+    on = bc.distribute(plane, bc.threads(3), ny=400, nx=300)
     x, b = on.zeros(plane), on.zeros(plane)
     b.set(1.0)
     bound = smooth.bind(x, b)
@@ -185,7 +185,7 @@ def test_an_exception_ends_all_threads_and_the_next_call_is_right() -> None:
         bound.repeat(np.zeros((10**6, 0)))
     assert time.monotonic() - start < 10.0
     x.set(0.0)
-    one = bc.spread(plane, None, ny=400, nx=300)
+    one = bc.distribute(plane, None, ny=400, nx=300)
     y, c = one.zeros(plane), one.zeros(plane)
     c.set(1.0)
     assert [bound() for _ in range(3)] == [smooth(y, c) for _ in range(3)]
@@ -197,7 +197,7 @@ def test_the_debug_build_finds_bad_values_on_threads() -> None:
     def divide(u: Any) -> None:
         u[:] = 1.0 / u
 
-    on = bc.spread(plane, bc.threads(2), ny=6, nx=5)
+    on = bc.distribute(plane, bc.threads(2), ny=6, nx=5)
     u = on.zeros(plane)
     u.fill(lambda j, i: 1.0 * (j - 4) + 0.0 * i)
     with pytest.raises(NonFiniteError, match=r"inf in u at \(4, 0\)"):
@@ -209,7 +209,7 @@ import signal, numpy as np, boundary as bc, ssr
 cells = ssr.Space(ssr.size("n"))
 @ssr.program(u=cells)
 def add(u): u[:] = u + 1.0
-on = bc.spread(cells, bc.threads(2), n=50)
+on = bc.distribute(cells, bc.threads(2), n=50)
 u, v = on.zeros(cells), on.zeros(cells)
 one, other = add.bind(u), add.bind(v)
 one(); other()

@@ -18,8 +18,8 @@ from . import ranks
 
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
-bricks = bc.Grid(3 * [(ny, nx)], links=bc.bricks(1, 3))
-kinds = bc.Grid([(4, ny), (4, nx), (4, ny)], links=bc.bricks(1, 3))
+bricks = bc.Grid(3 * [(ny, nx)], links=bc.topologies.bricks(1, 3))
+kinds = bc.Grid([(4, ny), (4, nx), (4, ny)], links=bc.topologies.bricks(1, 3))
 SPACES: list[tuple[Any, Any]] = [
     *((plane, space) for space in (plane, plane.grow((2, 0), 1), plane.faces(1), ssr.Space(nx))),
     (plane, ssr.Space(2 * ny + 1, nx)),
@@ -45,7 +45,7 @@ def test_values_arrive(
     kind = space if components is None else space.vector(components)
     drawn = [data.draw(ranks.parts(cells, sizes)) for _ in range(2)]
     count = max(parts.ranks for parts in drawn)
-    one, other = (replace(parts, ranks=count).spread(cells, sizes) for parts in drawn)
+    one, other = (replace(parts, ranks=count).distribution(cells, sizes) for parts in drawn)
     extent = kind.extent(sizes) if components is None else (components, *space.extent(sizes))
     whole = np.arange(np.prod(extent), dtype=dtype).reshape(extent)
     whole.flat[0] = np.nan
@@ -57,8 +57,8 @@ def test_values_arrive(
     box = [(min(edge), max(edge) + 1) for edge in box]
     inside = [slice(low - a, high - a) for (low, high), (a, _) in zip(box, every, strict=True)]
     assert np.array_equal(field.gather(root, box), whole[(..., *inside)], equal_nan=True)
-    moved = field.moved(other)
-    assert moved.spread is other
+    moved = field.redistributed(other)
+    assert moved.distribution is other
     assert moved.dtype == dtype
     assert np.array_equal(moved.gather(), whole, equal_nan=True)
     for points, values in moved.parts():
@@ -80,15 +80,15 @@ class Counted(Simulated):
 
 def test_only_what_is_needed_is_sent() -> None:
     world, cells = Counted(4), ssr.Space(8, 4)
-    on, across = (bc.spread(cells, world, cut=cut) for cut in ((4, 1), (2, 2)))
+    on, across = (bc.distribute(cells, world, cut=cut) for cut in ((4, 1), (2, 2)))
     field = on.zeros(cells)
     field.gather(root=3, box=((1, 5), (0, 2)))
     assert world.sent == [(0, 3, 2), (1, 3, 4), (2, 3, 2)]
     field.gather(root=0, box=((0, 2), (0, 4)))
     assert world.sent == []
-    field.moved(on)
+    field.redistributed(on)
     assert world.sent == []
-    field.moved(across)
+    field.redistributed(across)
     assert world.sent == [(0, 1, 4), (1, 0, 4), (2, 3, 4), (3, 2, 4)]
 
 
@@ -98,8 +98,10 @@ def test_a_moved_field_takes_part_in_programs() -> None:
         y[:] = x + y
         return ssr.sum(y)
 
-    on, other = (bc.spread(plane, bc.simulated(3), cut=cut, ny=5, nx=6) for cut in ((3, 1), (1, 3)))
+    on, other = (
+        bc.distribute(plane, bc.simulated_ranks(3), cut=cut, ny=5, nx=6) for cut in ((3, 1), (1, 3))
+    )
     x, y = on.zeros(plane), other.zeros(plane)
     x.fill(lambda j, i: 10 * j + i)
     with ranks.plain_kernels():
-        assert add(x.moved(other), y) == np.add.outer(10 * np.arange(5), np.arange(6)).sum()
+        assert add(x.redistributed(other), y) == np.add.outer(10 * np.arange(5), np.arange(6)).sum()

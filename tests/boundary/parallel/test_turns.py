@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.parallel.programs.spread import Spread
+from boundary.parallel.programs.distribution import Distribution
 from boundary.parallel.worlds.world import Channel, Simulated
 
 from ...ssr import strategies as some
@@ -35,7 +35,7 @@ CROSS = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.1, (1, 0): 0.9, (-1, 0): 1.3}
 def diffusion(value: float, once: bool) -> ssr.Program:
     wide = cells.grow(1)
     cross = ssr.stencil(cells, wide, CROSS)
-    fill = bc.fill(wide, bc.constant(value, axis=0), bc.constant(-value, axis=1), once=once)
+    fill = bc.fill(wide, bc.ghost_value(value, axis=0), bc.ghost_value(-value, axis=1), once=once)
 
     @ssr.program(u=cells, v=cells)
     def diffusion(u: Any, v: Any) -> None:
@@ -59,7 +59,7 @@ def far() -> ssr.Program:
 
 def ahead() -> ssr.Program:
     """Return a program for which the memory of some boxes has to grow, and not that of all."""
-    A = ssr.stencil(cells, cells, {(0, 0): 1.0, (0, 3): 0.5, (2, 0): 0.25}, outside="drop")
+    A = ssr.stencil(cells, cells, {(0, 0): 1.0, (0, 3): 0.5, (2, 0): 0.25}, outside="zero")
 
     @ssr.program(u=cells, v=cells)
     def ahead(u: Any, v: Any) -> None:
@@ -76,15 +76,15 @@ def mix(u: Any, v: Any) -> Any:
 
 def renewed() -> ssr.Program:
     """Return a program of which each box makes all that it reads of ``u`` anew."""
-    A = ssr.stencil(cells, cells, {(0, 0): 1.0, (0, 1): 0.5, (-1, 0): 0.25}, outside="drop")
+    A = ssr.stencil(cells, cells, {(0, 0): 1.0, (0, 1): 0.5, (-1, 0): 0.25}, outside="zero")
 
     @ssr.program(u=cells, v=cells)
-    def renew(u: Any, v: Any) -> Any:
+    def update(u: Any, v: Any) -> Any:
         u[:] = v - 0.5 * u
         v[:] = 0.25 * v
         return ssr.max(A @ u)
 
-    return renew
+    return update
 
 
 PLANE: dict[str, ssr.Program] = {
@@ -95,7 +95,7 @@ PLANE: dict[str, ssr.Program] = {
 
 # -- fields of several panels, and of one that stands for all ------------------------------------
 
-panels = bc.Grid(3 * [(ny, nx)], links=bc.bricks(1, 3))
+panels = bc.Grid(3 * [(ny, nx)], links=bc.topologies.bricks(1, 3))
 panel = ssr.Space(ny, nx)
 lines = ssr.Space(nx)
 
@@ -112,7 +112,7 @@ def ahead_along(p, j, i):  # type: ignore[no-untyped-def]
     yield (i,), 1.0
 
 
-smooth = ssr.stencil(panel, panel, {(0, 0): 0.5, (0, 1): 0.25, (-1, 0): 0.25}, outside="drop")
+smooth = ssr.stencil(panel, panel, {(0, 0): 0.5, (0, 1): 0.25, (-1, 0): 0.25}, outside="zero")
 
 
 @ssr.program(u=panels.cells, m=panel, w=lines)
@@ -161,7 +161,7 @@ def turns(draw: st.DrawFn) -> tuple[Any, dict[str, ssr.Program], list[str], dict
 class Turns:
     """Fields of the programs of a scene, and the same as arrays."""
 
-    def __init__(self, on: Spread, programs: dict[str, ssr.Program]) -> None:
+    def __init__(self, on: Distribution, programs: dict[str, ssr.Program]) -> None:
         self.rng = np.random.default_rng(0)
         self.programs = programs
         kinds: list[Any] = [kind for _, kind in next(iter(programs.values())).signature.kinds]
@@ -192,7 +192,7 @@ class Turns:
 def test_programs_in_turns(scene: Any, data: Any) -> None:
     """Fields grow room for other programs, and their values change between calls of one."""
     of, programs, drawn, sizes = scene
-    made = Turns(data.draw(ranks.parts(of, sizes)).spread(of, sizes), programs)
+    made = Turns(data.draw(ranks.parts(of, sizes)).distribution(of, sizes), programs)
     for turn in drawn:
         wanted: Any = None
         if turn in programs:
@@ -205,7 +205,7 @@ def test_programs_in_turns(scene: Any, data: Any) -> None:
 
 def test_room_for_another_program_is_not_read() -> None:
     """Points that a box finds in the memory of one beside it, and that another program moves."""
-    made = Turns(bc.spread(cells, bc.simulated(2), cut=(3, 2), ny=3, nx=2), PLANE)
+    made = Turns(bc.distribute(cells, bc.simulated_ranks(2), cut=(3, 2), ny=3, nx=2), PLANE)
     for turn in "far", "warm", "set", "far":
         if turn in PLANE:
             ranks.serial(PLANE[turn], made.arrays, compiled=False)
@@ -246,7 +246,7 @@ def test_all_ranks_exchange_the_same(scene: Any, data: Any) -> None:
     parts = data.draw(ranks.parts(of, sizes))
     partition = parts.spread(of, sizes).partition
     worlds = [OneOfMany(parts.ranks, rank) for rank in range(parts.ranks)]
-    jobs = [Turns(Spread(ranks.kinds_of(of), partition, w), programs) for w in worlds]
+    jobs = [Turns(Distribution(ranks.kinds_of(of), partition, w), programs) for w in worlds]
     for turn in drawn:
         for made in jobs:
             made.take(turn)
@@ -255,7 +255,7 @@ def test_all_ranks_exchange_the_same(scene: Any, data: Any) -> None:
 
 def test_boxes_share_what_no_program_changes() -> None:
     """The metric of one panel lies in memory once for each part of panels, until it changes."""
-    on = bc.spread(panels, bc.simulated(2), cut=(1, 2), ny=4, nx=10)
+    on = bc.distribute(panels, bc.simulated_ranks(2), cut=(1, 2), ny=4, nx=10)
     made = Turns(on, PANELS)
     made.take("scaled")
     memory = made.fields[1].values.memories
@@ -267,7 +267,7 @@ def test_boxes_share_what_no_program_changes() -> None:
 
 def test_what_boxes_make_themselves_is_not_exchanged_again() -> None:
     """They know it as its owners do, until somebody else changes it."""
-    A = ssr.stencil(cells, cells, CROSS, outside="drop")
+    A = ssr.stencil(cells, cells, CROSS, outside="zero")
 
     @ssr.program(p=cells, q=cells, z=cells, beta=ssr.scalar)
     def direction(p: Any, q: Any, z: Any, beta: Any) -> Any:
@@ -276,7 +276,7 @@ def test_what_boxes_make_themselves_is_not_exchanged_again() -> None:
         return ssr.dot(p, q)
 
     rng = np.random.default_rng(3)
-    on = bc.spread(cells, bc.simulated(6), cut=(2, 3), ny=20, nx=27)
+    on = bc.distribute(cells, bc.simulated_ranks(6), cut=(2, 3), ny=20, nx=27)
     arrays = [rng.uniform(-1.0, 1.0, (20, 27)) for _ in range(3)]
     fields = [on.scatter(cells, a) for a in arrays]
     p, _, z = fields

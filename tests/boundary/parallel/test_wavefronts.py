@@ -45,7 +45,7 @@ def stencils(draw: st.DrawFn, axes: int) -> ssr.Matrix:
             weights |= {(*line, along): weight for along, weight in profile.items()}
     weights[(0,) * axes] = draw(st.sampled_from([8.0, -9.0, 3.0]))
     note(f"{weights}")
-    return ssr.stencil(SPACES[axes], SPACES[axes], weights, outside="drop")
+    return ssr.stencil(SPACES[axes], SPACES[axes], weights, outside="zero")
 
 
 @st.composite
@@ -71,7 +71,7 @@ def programs(draw: st.DrawFn, axes: int) -> ssr.Program:
                 case 4:
                     y[:] = 0.25 * (B @ x)
                 case 5:
-                    x[:] = near.solve(ssr.let(B @ y))
+                    x[:] = near.solve(ssr.materialize(B @ y))
                 case 6:
                     x[:] = A.tril().solve(A.diagonal() @ A.triu().solve(b - A @ x))
                 case 7:
@@ -105,8 +105,8 @@ def test_sweeps_share_sums_of_rows_before_and_after() -> None:
     Across a cut these are two exchanges.
     """
     near = {(j, i): 0.25 * (2 - abs(i)) for j in (-1, 1) for i in (-1, 0, 1)}
-    A = ssr.stencil(plane, plane, near | {(0, 0): 8.0, (0, 1): 0.5, (0, -1): 0.5}, outside="drop")
-    B = ssr.stencil(SPACES[3], SPACES[3], cube(), outside="drop")
+    A = ssr.stencil(plane, plane, near | {(0, 0): 8.0, (0, 1): 0.5, (0, -1): 0.5}, outside="zero")
+    B = ssr.stencil(SPACES[3], SPACES[3], cube(), outside="zero")
 
     @ssr.program(x=plane, b=plane)
     def planes(x: Any, b: Any) -> None:
@@ -148,7 +148,7 @@ SQUARE = CROSS | {(1, 1): -0.1, (1, -1): -0.2, (-1, 1): -0.1, (-1, -1): -0.2}
 
 
 def sweep(weights: Any) -> ssr.Program:
-    A = ssr.stencil(plane, plane, weights, outside="drop")
+    A = ssr.stencil(plane, plane, weights, outside="zero")
 
     @ssr.program(x=plane, b=plane)
     def sweep(x: Any, b: Any) -> None:
@@ -158,7 +158,9 @@ def sweep(weights: Any) -> ssr.Program:
 
 
 def bound(weights: Any, shape: tuple[int, int], cut: tuple[int, int]) -> Any:
-    on = bc.spread(plane, bc.simulated(cut[0] * cut[1]), cut=cut, ny=shape[0], nx=shape[1])
+    on = bc.distribute(
+        plane, bc.simulated_ranks(cut[0] * cut[1]), cut=cut, ny=shape[0], nx=shape[1]
+    )
     return sweep(weights).bind(on.zeros(plane), on.zeros(plane))
 
 
@@ -191,7 +193,7 @@ def test_lines_run_in_turn_where_planes_cannot() -> None:
     """
     cube = SPACES[3]
     before = {(-1, 0, 1): 1.0, (0, -1, 1): 1.0, (0, 0, -1): 1.0}
-    A = ssr.stencil(cube, cube, {(0, 0, 0): 8.0, **before}, outside="drop")
+    A = ssr.stencil(cube, cube, {(0, 0, 0): 8.0, **before}, outside="zero")
 
     @ssr.program(x=cube, y=cube, b=cube, options=ssr.Options(exact=True))
     def solve(x: Any, y: Any, b: Any) -> None:
@@ -203,8 +205,8 @@ def test_lines_run_in_turn_where_planes_cannot() -> None:
     (fronts,) = found._plan.fronts.values()
     assert len(fronts.rows) == 24
     with patch("boundary.parallel.schedules.wavefronts.LINES", 23):
-        on = bc.spread(cube, bc.simulated(2), cut=(1, 1, 2), **sizes)
+        on = bc.distribute(cube, bc.simulated_ranks(2), cut=(1, 1, 2), **sizes)
         with pytest.raises(errors.UnsupportedError, match="crosses a cut between boxes") as caught:
             solve(*(on.zeros(cube) for _ in range(3)))
     assert "wait for each other" in str(caught.value)
-    assert "ssr.solvers.GaussSeidel(local=True)" in str(caught.value)
+    assert "ssr.solvers.GaussSeidel(rank_local=True)" in str(caught.value)

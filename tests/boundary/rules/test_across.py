@@ -13,7 +13,7 @@ from ssr.errors import ArgumentError
 from ...ssr import plain
 
 n, layers = 30, 2
-grid = bc.Grid(2 * [(n, n)], links=bc.bricks(1, 2))
+grid = bc.Grid(2 * [(n, n)], links=bc.topologies.bricks(1, 2))
 rng = np.random.default_rng(0)
 FAR = np.array([n - 3 - np.arange(n).clip(0, n - 3)] * layers)
 WEIGHTS = rng.uniform(-1, 1, (layers, n, 3))
@@ -26,7 +26,7 @@ def filled(fill: Any, u: Any) -> Any:
 
 
 def test_tables_that_run_backwards() -> None:
-    rule = bc.interpolate(FAR, WEIGHTS) @ bc.copy()
+    rule = bc.interpolate(FAR, WEIGHTS) @ bc.linked()
     wide = grid.cells.grow(0, (0, layers))
     fill = bc.fill(wide, rule, bc.zero(block=1, side="high", axis=1))
     u = rng.uniform(-1, 1, (2, n, n))
@@ -55,7 +55,7 @@ def test_constants_are_interpolated() -> None:
 
 def test_constants_are_turned() -> None:
     matrices = rng.uniform(-1, 1, (1, 4, 2, 2, layers, n))
-    rule = bc.rotate(matrices) @ bc.dirichlet([3.0, -1.0])
+    rule = bc.transform_vector(matrices) @ bc.dirichlet([3.0, -1.0])
     fill = bc.fill(bc.Grid([(n, n)]).cells.grow(0, (0, layers)).vector(2), rule)
     u = rng.uniform(-1, 1, (2, 1, n, n))
     made = filled(fill, u)
@@ -67,6 +67,6 @@ def test_constants_are_turned() -> None:
 
 def test_values_along_a_side_are_not_interpolated() -> None:
     first, weights = np.zeros((layers, n), int), np.ones((layers, n, 1))
-    rule = bc.interpolate(first, weights) @ bc.constant(np.ones(n))
+    rule = bc.interpolate(first, weights) @ bc.ghost_value(np.ones(n))
     with pytest.raises(ArgumentError, match="values that change along a side"):
         bc.fill(bc.Grid([(n, n)]).cells.grow(0, (0, layers)), rule)

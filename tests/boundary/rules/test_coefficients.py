@@ -125,7 +125,7 @@ def test_fields_and_scalars_of_a_program(parts: Parts) -> None:
 def test_threads() -> None:
     arrays = data()
     step(*arrays, 4.0, 2.25)
-    on = bc.spread(cells, bc.threads(2), ny=N, nx=M)
+    on = bc.distribute(cells, bc.threads(2), ny=N, nx=M)
     kinds = cells, cells, west, cells, west
     fields = [on.scatter(kind, array) for kind, array in zip(kinds, data(), strict=True)]
     step(*fields, 4.0, 2.25)
@@ -133,7 +133,7 @@ def test_threads() -> None:
 
 
 def test_fields_of_ranks() -> None:
-    on = bc.spread(cells, bc.simulated(3), ny=N, nx=M)
+    on = bc.distribute(cells, bc.simulated_ranks(3), ny=N, nx=M)
     given = {"a": on.scatter(west, column(a)), "h": on.scatter(west, column(h))}
     fill = varied.bind(**given, b=0.7, g=0.3, c=1.5)
     alike = varied.bind(a=a, h=h, b=0.7, g=0.3, c=1.5)
@@ -244,9 +244,9 @@ def test_a_face_on_the_side_and_two_layers() -> None:
 
 def test_blocks_with_links() -> None:
     n = ssr.size("n")
-    grid = bc.Grid(2 * [(n, n)], links=bc.glued(twist=True))
+    grid = bc.Grid(2 * [(n, n)], links=bc.topologies.glued(twist=True))
     low, whole = grid.cells.side(0, "low"), grid.cells.grow(1)
-    others = bc.copy(), bc.neumann(0.0, axis=0, side="high"), bc.zero(axis=1)
+    others = bc.linked(), bc.neumann(0.0, axis=0, side="high"), bc.zero(axis=1)
     fill = bc.fill(whole, bc.robin(p("a"), p("b"), 1.0, axis=0, side="low"), *others)
     rim = ssr.stencil(grid.cells, whole, {(0, 1, 0): 1.0, (0, -1, 0): 2.0, (0, 0, 1): 3.0})
 

@@ -29,7 +29,7 @@ def test_any_matrix(blocks: int) -> None:
     matrix = rng.uniform(-1, 1, (blocks * 25, blocks * 6)) * (rng.random((blocks * 25, 1)) < 0.7)
     offset = rng.uniform(-1, 1, blocks * 25)
     wide = bc.Grid(blocks * [shape[1:]]).cells.grow((1, 2), 1)
-    fill = bc.fill(wide, bc.sparse(scipy.sparse.coo_array(matrix), offset))
+    fill = bc.fill(wide, bc.from_matrix(scipy.sparse.coo_array(matrix), offset))
     u = rng.uniform(-1, 1, shape)
     wanted = (matrix @ u.ravel() + offset).reshape(outer)
     wanted[:, 1:3, 1:4] = u
@@ -47,7 +47,7 @@ def test_beside_other_rules() -> None:
     rng = np.random.default_rng(1)
     matrix = rng.uniform(-1, 1, (20, 6))
     space = ssr.Space(2, 3)
-    fill = bc.fill(space.grow(1), bc.sparse(matrix, axis=0), bc.periodic(1))
+    fill = bc.fill(space.grow(1), bc.from_matrix(matrix, axis=0), bc.periodic(1))
     u = rng.uniform(-1, 1, (2, 3))
     made = filled(fill, u, (4, 5))
     rows = (matrix @ u.ravel()).reshape(4, 5)
@@ -58,7 +58,7 @@ def test_beside_other_rules() -> None:
 
 def test_vectors_have_a_linear_part() -> None:
     matrix = np.random.default_rng(2).uniform(-1, 1, (5, 3))
-    fill = bc.fill(ssr.Space(3).grow(1).vector(2), bc.sparse(matrix))
+    fill = bc.fill(ssr.Space(3).grow(1).vector(2), bc.from_matrix(matrix))
     np.testing.assert_array_equal(fill.linear.to_scipy().toarray(), fill.to_scipy().toarray())
 
 
@@ -79,7 +79,7 @@ def test_time_grows_with_the_ghosts_not_with_their_pairs(monkeypatch: pytest.Mon
     counts = []
     for n in (20, 40):
         matrix = scipy.sparse.random_array((5 * (n + 2), 3 * n), density=0.1, random_state=0)
-        fill = bc.fill(ssr.Space(3, n).grow(1), bc.sparse(matrix))
+        fill = bc.fill(ssr.Space(3, n).grow(1), bc.from_matrix(matrix))
         calls[0] = 0
         fill.data.ruled.closed({})
         fill.to_scipy()
@@ -90,15 +90,15 @@ def test_time_grows_with_the_ghosts_not_with_their_pairs(monkeypatch: pytest.Mon
 def test_mistakes() -> None:
     space = ssr.Space(3)
     with pytest.raises(ShapeError, match=r"the matrix has shape \(4, 3\)"):
-        bc.fill(space.grow(1), bc.sparse(np.ones((4, 3))))
+        bc.fill(space.grow(1), bc.from_matrix(np.ones((4, 3))))
     with pytest.raises(ShapeError, match=r"the offset has shape \(4,\)"):
-        bc.sparse(np.ones((5, 3)), np.ones(4))
+        bc.from_matrix(np.ones((5, 3)), np.ones(4))
     with pytest.raises(ArgumentError, match="the matrix has a number that is NaN"):
-        bc.sparse(np.full((5, 3), np.nan))
+        bc.from_matrix(np.full((5, 3), np.nan))
     with pytest.raises(ArgumentError, match="not a matrix of numbers"):
-        bc.sparse("abc")
+        bc.from_matrix("abc")
     with pytest.raises(ArgumentError, match="symbolic extent n"):
-        bc.fill(ssr.Space(ssr.size("n")).grow(1), bc.sparse(np.ones((5, 3))))
+        bc.fill(ssr.Space(ssr.size("n")).grow(1), bc.from_matrix(np.ones((5, 3))))
 
 
 @pytest.mark.parametrize("far", [-3, -2, -1, 1, 2])
@@ -108,7 +108,7 @@ def test_ghosts_without_entries_have_offsets_of_their_own(far: int, fold: bool) 
     (cells,) = bc.Grid([(1,)]).kinds
     wide = cells.grow((3, 2))
     numbers = np.arange(1.0, 7.0)
-    fill = bc.fill((wide,), bc.sparse(scipy.sparse.csr_array((6, 1)), numbers), owned=(cells,))
+    fill = bc.fill((wide,), bc.from_matrix(scipy.sparse.csr_array((6, 1)), numbers), owned=(cells,))
     shift = ssr.stencil(cells, wide, {(0, far): 1.0}, outside="error")
 
     @ssr.program(y=cells, x=cells)

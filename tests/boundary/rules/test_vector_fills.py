@@ -14,7 +14,7 @@ grid = bc.Grid(6 * [(N, N)], links=bc.cubed_sphere())
 cells = grid.cells
 wide = cells.grow(1)
 turns = np.random.default_rng(0).standard_normal((6, 4, 2, 2, 1, N))
-fill = bc.fill(wide.vector(2), bc.rotate(turns) @ bc.copy())
+fill = bc.fill(wide.vector(2), bc.transform_vector(turns) @ bc.linked())
 NEAR = {(0, 0, 0): -4.0, (0, 0, 1): 1.0, (0, 0, -1): 2.0, (0, 1, 0): 0.5, (0, -1, 0): 0.25}
 star = ssr.stencil(cells, wide, NEAR)
 MATRIX = fill.to_scipy()
@@ -47,7 +47,7 @@ def test_the_matrix_is_the_fill() -> None:
 def test_the_ghosts_turn_components() -> None:
     """Block 0's ghosts at the low side of axis 1 are turned points of the block beside it."""
     x = data(2, 6, N, N)
-    plain = bc.fill(wide, bc.copy())
+    plain = bc.fill(wide, bc.linked())
     copied = np.stack([plain @ x[c] for c in (0, 1)])[:, 0, 1:-1, 0]
     made = (fill.linear @ x)[:, 0, 1:-1, 0]
     close(made, np.einsum("cdn,dn->cn", turns[0, 2, :, :, 0], copied))
@@ -66,8 +66,8 @@ def test_the_adjoint() -> None:
     number = adjoint(x, z, y)
     close(number, y.ravel() @ (MATRIX @ x.ravel()))
     close(z.ravel(), MATRIX.T @ y.ravel())
-    for world in bc.simulated(2), bc.simulated(6), bc.threads(2):
-        on = bc.spread(grid, world)
+    for world in bc.simulated_ranks(2), bc.simulated_ranks(6), bc.threads(2):
+        on = bc.distribute(grid, world)
         fields = on.scatter(kind, x), on.zeros(kind), on.scatter(more, y)
         assert adjoint(*fields) == number
         assert np.array_equal(fields[1].gather(), z)
@@ -88,8 +88,8 @@ def test_products() -> None:
 def test_interpolated_vectors() -> None:
     """Tables of interpolation, too."""
     first, weights = np.zeros((1, N), int), np.random.default_rng(5).random((1, N, 2))
-    mean = bc.interpolate(first, weights) @ bc.copy()
-    both = bc.fill(wide.vector(2), bc.rotate(turns) @ mean)
+    mean = bc.interpolate(first, weights) @ bc.linked()
+    both = bc.fill(wide.vector(2), bc.transform_vector(turns) @ mean)
     x, rows = data(2, 6, N, N), defined()
     close((both.linear @ x).ravel()[rows], (both @ x).ravel()[rows])
     close(both.T.to_scipy().toarray(), both.to_scipy().T.toarray())
@@ -102,7 +102,7 @@ def test_blocks_of_several_shapes() -> None:
     )
     spaces = tuple(k.grow(1, 0).vector(2) for k in pair.kinds)
     tables = np.random.default_rng(1).standard_normal((2, 4, 2, 2, 1, 3))
-    fill = bc.fill(spaces, bc.rotate(tables) @ bc.copy(), bc.zero(axis=0))
+    fill = bc.fill(spaces, bc.transform_vector(tables) @ bc.linked(), bc.zero(axis=0))
     u = data(2, 1, 2, 3), data(2, 1, 4, 3)
     flat = np.concatenate([a.ravel() for a in u])
     made = np.concatenate([a.ravel() for a in fill @ u])
@@ -115,7 +115,7 @@ def test_blocks_of_several_shapes() -> None:
 def test_sizes_must_be_bound() -> None:
     n = ssr.size("n")
     symbolic = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere()).cells.grow(1).vector(2)
-    turned = bc.fill(symbolic, bc.rotate(turns) @ bc.copy())
+    turned = bc.fill(symbolic, bc.transform_vector(turns) @ bc.linked())
     with pytest.raises(ssr.errors.UnboundError, match="size n"):
         turned.linear  # noqa: B018
     assert (turned.bind(n=N).T.to_scipy() != MATRIX.T).nnz == 0

@@ -613,7 +613,7 @@ iterative solver.
 """)
 def solve_that_couples_points() -> None:
     plane = ssr.Space(*ssr.sizes("ny nx"))
-    A = ssr.stencil(plane, plane, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+    A = ssr.stencil(plane, plane, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="zero")
     B = ssr.kron(np.array([[2.0, 1.0], [1.0, 2.0]]), A)
     B.solve(ones(2, 3, 4))
 

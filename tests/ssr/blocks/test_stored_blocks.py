@@ -28,7 +28,7 @@ M, N = (
     ssr.from_scipy(T, rows=pair, cols=triple),
 )
 mixed = ssr.from_scipy(stored(7, 4), rows=(points, others), cols=(others,))
-A = ssr.stencil(points, points, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+A = ssr.stencil(points, points, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
 
 
 def close(found: Any, wanted: Any) -> None:
@@ -37,7 +37,7 @@ def close(found: Any, wanted: Any) -> None:
 
 def test_application() -> None:
     x = data(2, 3)
-    assert isinstance(M, ssr.AssembledBlocks)
+    assert isinstance(M, ssr.StoredBlockMatrix)
     close(M @ x, (S @ x.ravel()).reshape(3, 3))
     close(M @ tuple(x), (S @ x.ravel()).reshape(3, 3))
     close(M.T @ (M @ x), (S.T @ (S @ x.ravel())).reshape(2, 3))
@@ -85,7 +85,7 @@ def test_programs_on_ranks() -> None:
     close(y.ravel(), S @ (2.0 * given.ravel()))
     close(x.ravel(), given.ravel() - S.T @ y.ravel())
     for count in 1, 2, 3:
-        on = bc.spread(points, bc.simulated(count))
+        on = bc.distribute(points, bc.simulated_ranks(count))
         fields = on.scatter(pair, given), on.zeros(triple)
         assert apply(*fields) == number
         assert np.array_equal(fields[0].gather(), x)

@@ -304,7 +304,7 @@ def test_the_source_of_the_package_is_part_of_the_key(tmp_path: Path) -> None:
         assert cache.source_digest(package) != known, file
         file.write_bytes(text)
     assert cache.source_digest(package) == known
-    (package / "lower" / "passes").rename(package / "lower" / "steps")
+    (package / "lower" / "passes").rename(package / "lower" / "moved")
     assert cache.source_digest(package) != known
 
 

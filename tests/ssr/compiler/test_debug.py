@@ -18,7 +18,7 @@ from ..generated import INTEGER, compiled, functions, optimised
 Array = np.ndarray[Any, Any]
 n, m = ssr.sizes("n m")
 line, cells = ssr.Space(n), ssr.Space(m, n)
-A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1}, outside="zero")
 DEBUG = ssr.Options(debug=True)
 
 
@@ -172,7 +172,7 @@ def test_kernels_of_the_debug_build_have_no_aliasing_promise() -> None:
 def test_it_runs_the_loops_of_every_other_build() -> None:
     @ssr.program(x=cells, b=cells, y=cells)
     def p(x: Any, b: Any, y: Any) -> Any:
-        t = ssr.let(b * x)
+        t = ssr.materialize(b * x)
         x[:] = x + 0.5 * t
         x[:] = A.tril().solve(b - A.triu(1) @ x)
         y[:] = A @ t + x
@@ -188,7 +188,7 @@ def test_a_temporary_that_is_not_stored(way: str) -> None:
 
     @ssr.program(x=cells, y=cells, options=DEBUG)
     def p(x: Any, y: Any) -> None:
-        t = ssr.let(1 / x)
+        t = ssr.materialize(1 / x)
         y[:] = ssr.where(x > 0, A @ t, 0.0)
 
     x = np.ones((4, 7))

@@ -160,7 +160,7 @@ def smoothed(stored: bool) -> ssr.Program:
     def p(x: Any, y: Any, z: Any) -> Any:
         if stored:
             y[:] = inwards @ x
-        z[:] = inwards @ (y if stored else ssr.let(inwards @ x))
+        z[:] = inwards @ (y if stored else ssr.materialize(inwards @ x))
         return ssr.sum(z)
 
     return p
@@ -468,7 +468,7 @@ def test_combined_states_are_those_of_all_terms(parts: list[list[float]], random
 # -- arguments that run programs -----------------------------------------------------------------
 
 
-class Spread:
+class Distribution:
     """An argument that runs programs, and says how."""
 
     __array_ufunc__ = None
@@ -485,7 +485,7 @@ def test_arguments_that_run_programs() -> None:
     def p(x: Any, s: Any) -> None:
         x[:] = s * x
 
-    x = Spread()
+    x = Distribution()
     assert p(x, 2.0) == ("p", (x, 2.0), {}, False)
     assert p(s=2.0, x=x) == ("p", (), {"s": 2.0, "x": x}, False)
     assert p.bind(x) == ("p", (x,), {}, True)
@@ -501,4 +501,4 @@ def test_products_with_arguments_that_run_programs() -> None:
     three = ssr.Space(3)
     stored = ssr.from_scipy(scipy.sparse.eye_array(3).tocsr(), rows=three, cols=three)
     for matrix in (one, stored, ssr.block([[one, one], [one, one]])):
-        assert matrix @ Spread() == ("product", matrix.name)
+        assert matrix @ Distribution() == ("product", matrix.name)

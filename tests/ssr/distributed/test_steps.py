@@ -12,8 +12,8 @@ import pytest
 
 import ssr
 from ssr.compiler.kernel import Kernel
-from ssr.distributed.step_operations import copy
 from ssr.extension import FAILED, FINISHED, LATE, LEFT, At, Function, Run, Step
+from ssr.runtime.steps import copy
 
 from .. import driven, generated
 from ..generated import DOUBLES, INTEGER, SINGLES, functions

@@ -20,7 +20,7 @@ from ssr.errors import Error
 n, m, ny, nx = ssr.sizes("n m ny nx")
 line, five, cells = ssr.Space(n), ssr.Space(5), ssr.Space(ny, nx)
 faces = cells.faces(axis=0)
-T = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="drop")
+T = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="zero")
 
 
 @ssr.matrix(rows=line, cols=line, u=line, dt=ssr.scalar)

@@ -11,7 +11,7 @@ from .mistakes import Mistakes, T, U, cells, check, faces, five, line, m, n, one
 mistake = Mistakes()
 plane = ssr.Space(m, n)
 plus = ssr.stencil(
-    plane, plane, {(0, 0): 4, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1}, outside="drop"
+    plane, plane, {(0, 0): 4, (0, 1): 1, (1, 0): 1, (0, -1): 1, (-1, 0): 1}, outside="zero"
 )
 
 

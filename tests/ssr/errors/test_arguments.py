@@ -15,7 +15,7 @@ from ssr.algebra.assemble import by_entries
 from .mistakes import T, U, cells, line, n, ones, sweep
 
 b = ones(3)
-sim = bc.simulated(2)
+sim = bc.simulated_ranks(2)
 wide = cells.grow(1)
 fill = bc.fill(wide, bc.symmetric())
 
@@ -26,8 +26,8 @@ def copied(x: Any, y: Any) -> Any:
     return ssr.sum(x)
 
 
-def spread(**more: Any) -> bc.Spread:
-    return bc.spread(cells, sim, **{"ny": 6, "nx": 8, **more})
+def spread(**more: Any) -> bc.Distribution:
+    return bc.distribute(cells, sim, **{"ny": 6, "nx": 8, **more})
 
 
 def counts_down(i: Any) -> Any:
@@ -136,10 +136,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: solvers.Jacobi(damping=0), "The damping is 0"),
     (lambda: solvers.Jacobi("a"), "The damping is 'a'"),
     (lambda: solvers.Jacobi(omega=0.5), "Jacobi has no argument 'omega'"),
-    (lambda: solvers.GaussSeidel(local="yes"), "local is 'yes'"),
+    (lambda: solvers.GaussSeidel(rank_local="yes"), "local is 'yes'"),
     (lambda: solvers.ILU(fill=2), "ILU has no argument 'fill'"),
     (lambda: solvers.IC(T), "local is .*; it is True or False"),
-    (lambda: solvers.ILU(local="yes"), "local is 'yes'"),
+    (lambda: solvers.ILU(rank_local="yes"), "local is 'yes'"),
     (lambda: solvers.interpolation(7, 3), "fine is a Space, not 7"),
     (lambda: solvers.interpolation(line, 3), "coarse is a Space, not 3"),
     (lambda: solvers.Multigrid(T), "missing a required argument: 'prolongations'"),
@@ -158,7 +158,10 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: fill.bind(3), "too many positional arguments"),
     (lambda: fill.bind(ny=0), "The size ny is 0, not a positive integer"),
     (lambda: fill.explain("all"), "too many positional arguments"),
-    (lambda: bc.fill(wide, bc.constant(bc.parameter("a"))).bind(a="b"), "a is 'b', not a number"),
+    (
+        lambda: bc.fill(wide, bc.ghost_value(bc.parameter("a"))).bind(a="b"),
+        "a is 'b', not a number",
+    ),
     (lambda: bc.Grid([(3, 4)], link=[]), r"(?s)Grid has no argument 'link'.*'links'"),
     (lambda: bc.Side(0, 1), "missing a required argument: 'end'"),
     (lambda: bc.Link(bc.Side(0, 0, "low"), bc.Side(1, 0, "low"), flip=()), "no argument 'flip'"),
@@ -168,12 +171,12 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: spread().zeros(), "missing a required argument: 'kind'"),
     (lambda: spread().zeros(cells).fill(3.0), "a function of the indices, not 3.0"),
     (lambda: spread().zeros(cells).fill(lambda j: j), "does not take 2 arguments"),
-    (lambda: bc.in_turn(), "given no program"),
-    (lambda: bc.in_turn(sweep, T), "is no program"),
-    (lambda: bc.trace(3, 2), "a function of the ranks, not 3"),
-    (lambda: bc.trace(lambda ranks: 3, 2), "returns 3, not a function"),
-    (lambda: bc.LogGP(1.0), "missing a required argument: 'overhead'"),
-    (lambda: bc.LogGP("a", 1, 1), "a number that is not positive or zero"),
+    (lambda: bc.alternating(), "given no program"),
+    (lambda: bc.alternating(sweep, T), "is no program"),
+    (lambda: bc.performance_model.trace(3, 2), "a function of the ranks, not 3"),
+    (lambda: bc.performance_model.trace(lambda ranks: 3, 2), "returns 3, not a function"),
+    (lambda: bc.performance_model.LogGP(1.0), "missing a required argument: 'overhead'"),
+    (lambda: bc.performance_model.LogGP("a", 1, 1), "a number that is not positive or zero"),
 ]
 
 

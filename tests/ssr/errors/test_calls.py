@@ -550,7 +550,7 @@ def empty_box():
     "    Hint: Cut along the outermost axes only."
 )
 def boxes_that_wait_for_each_other():
-    V = ssr.stencil(cells, cells, {(-1, 1): 1, (-1, -1): 1, (0, 0): 4}, outside="drop")
+    V = ssr.stencil(cells, cells, {(-1, 1): 1, (-1, -1): 1, (0, 0): 4}, outside="zero")
 
     @ssr.program(x=cells, b=cells)
     def p(x, b):
@@ -611,7 +611,7 @@ def test_overlap_is_found_behind_an_interleaved_pair() -> None:
 
 def test_interleaved_views_and_a_temporary(buffer: np.ndarray) -> None:
     """A kernel numbers its arrays with its temporaries; the check must not mix them up."""
-    A = ssr.stencil(cells, cells, {(0, -1): 1.0, (0, 1): 2.0}, outside="drop")
+    A = ssr.stencil(cells, cells, {(0, -1): 1.0, (0, 1): 2.0}, outside="zero")
 
     @ssr.program(b=cells, x=cells)
     def p(b, x):
@@ -686,7 +686,7 @@ def test_scalars_named_like_generated_names() -> None:
         def p(x, {", ".join(NAMES)}):
             x[:] = A @ x + {" + ".join(f"x * {name}" for name in NAMES)}
         """
-    A = ssr.stencil(cells, cells, {(0, 0): 2.5, (0, 1): -1.5, (-1, 0): 3.5}, outside="drop")
+    A = ssr.stencil(cells, cells, {(0, 0): 2.5, (0, 1): -1.5, (-1, 0): 3.5}, outside="zero")
     names: dict[str, Any] = {"ssr": ssr, "cells": cells, "A": A}
     exec(textwrap.dedent(source), names)
     x = np.arange(20.0).reshape(4, 5)

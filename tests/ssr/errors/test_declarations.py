@@ -800,12 +800,12 @@ def stencil_offset_of_another_dimension():
 
 
 @mistake("""
-    ArgumentError: outside is "error" or "drop", not 'zero'.
-    | ssr.stencil(line, line, {0: 1.0}, outside="zero")
+    ArgumentError: outside is "error" or "zero", not 'drop'.
+    | ssr.stencil(line, line, {0: 1.0}, outside="drop")
     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 """)
 def unknown_choice():
-    ssr.stencil(line, line, {0: 1.0}, outside="zero")
+    ssr.stencil(line, line, {0: 1.0}, outside="drop")
 
 
 @mistake("""

@@ -29,7 +29,7 @@ from ssr.errors import (
 
 n = ssr.size("n")
 line = ssr.Space(n)
-A = ssr.stencil(line, line, {0: 2.5, 1: -1.0, -1: -1.0}, outside="drop")
+A = ssr.stencil(line, line, {0: 2.5, 1: -1.0, -1: -1.0}, outside="zero")
 second = ssr.stencil(line, line.grow(1), {-1: 1.0, 0: -2.0, 1: 1.0})
 H = second @ bc.fill(line.grow(1), bc.zero())
 
@@ -123,7 +123,7 @@ def test_errors_inside_are_not_errors_of_arguments() -> None:
         raise TypeError("from inside")
 
     with pytest.raises(TypeError, match="from inside"):
-        bc.spread(line, None, n=4).zeros(line).fill(made)
+        bc.distribute(line, None, n=4).zeros(line).fill(made)
 
 
 def test_scipy_takes_matrices() -> None:
@@ -216,7 +216,7 @@ def test_python_sums_matrices() -> None:
 
 def test_arrays_that_do_not_fit_memory() -> None:
     with pytest.raises(TooLargeError, match="0 numbers does not fit memory"):
-        bc.spread(line, None, n=10**16).zeros(line)
+        bc.distribute(line, None, n=10**16).zeros(line)
     with pytest.raises(MemoryError):
         _ = H.bind(n=10**16).offset
 

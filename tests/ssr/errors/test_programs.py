@@ -94,7 +94,7 @@ axis only; stencil is neither.
     Hint: Solve with stencil.tril() or stencil.triu(), or use an iterative solver.
 """)
 def solve_with_a_full_matrix():
-    A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+    A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="zero")
     A.solve(ones(3, 4))
 
 

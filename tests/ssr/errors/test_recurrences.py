@@ -12,7 +12,7 @@ from ssr.algebra.oracle import by_definition
 from .mistakes import Mistakes, T, U, cells, check, five, line, ones
 
 mistake = Mistakes()
-A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="drop")
+A = ssr.stencil(cells, cells, {(-1, 0): -1, (0, 0): 4, (0, 1): -1}, outside="zero")
 
 
 @ssr.recurrence(rows=line, cols=line)
@@ -117,7 +117,7 @@ is zero.
     | row[k] /= done[k, k]
     |           ^^^^^^^^^^
     Note: That is so for 0 < j < ny and 0 <= i <= -2 + nx.
-    Hint: The matrix that is factorised needs a diagonal without zeros.
+    Hint: The matrix that is factorized needs a diagonal without zeros.
 """)
 def pivot_that_is_zero() -> None:
     B = A - A.diagonal()

@@ -77,8 +77,8 @@ def test_ranks_and_threads_make_the_same_steps() -> None:
     whole = ssr.integrate.AdaptiveRungeKutta(brusselator, 0.0, (u.copy(), v.copy()), 2.0, rtol=1e-4)
     whole.advance(3.0)
     assert whole.rejected > 0
-    for ranks in bc.simulated(4), bc.threads(2):
-        on = bc.spread(plane, ranks, ny=6, nx=7)
+    for ranks in bc.simulated_ranks(4), bc.threads(2):
+        on = bc.distribute(plane, ranks, ny=6, nx=7)
         fields = on.zeros(plane), on.zeros(plane)
         for field, values in zip(fields, (u, v), strict=True):
             field.set(values)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ssr.integrate.implicit.stages.adi import ADI_METHODS
 
 import boundary as bc
 import ssr
 from ssr.errors import ArgumentError, OutOfRangeError, UnsupportedError
 from ssr.integrate import ADI
+from ssr.integrate.implicit.adi import ADI_METHODS
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
 wide = cells.grow(1)
@@ -133,7 +133,7 @@ def test_unknowns_that_are_coupled_along_lines() -> None:
     """A wave along the first axis: blocks of two; a scalar that is only carried along; a decay."""
 
     def part(axis: int) -> Any:
-        slope = ssr.along(cells, wide, axis, {-1: -0.5, 1: 0.5})
+        slope = ssr.axis_stencil(cells, wide, axis, {-1: -0.5, 1: 0.5})
 
         @ssr.integrate.rhs(w=cells.vector(2), q=cells, c=ssr.scalar)
         def along(t: Any, w: Any, q: Any, c: Any) -> Any:
@@ -160,7 +160,7 @@ def test_unknowns_that_are_coupled_along_lines() -> None:
 
 def test_threads_have_the_same_bits() -> None:
     u, k = start()
-    on = bc.spread(cells, bc.threads(2), ny=3, nx=4)
+    on = bc.distribute(cells, bc.threads(2), ny=3, nx=4)
     fields = on.scatter(cells, u), on.scatter(cells, k)
     for y, args in (u, (k,)), (fields[0], (fields[1],)):
         ADI(nonlinear, 0.0, y, 0.1, args=args).advance(0.25)

@@ -173,7 +173,7 @@ def start(ny: int, nx: int) -> Any:
 @pytest.mark.parametrize("name", ["SSPRK54", "RK4", "CK54"])
 def test_ranks_have_the_same_bits(name: str) -> None:
     u, v, k = start(9, 11)
-    on = bc.spread(plane, bc.simulated(4), ny=9, nx=11)
+    on = bc.distribute(plane, bc.simulated_ranks(4), ny=9, nx=11)
     fields = [on.zeros(plane) for _ in range(3)]
     for field, values in zip(fields, (u, v, k), strict=True):
         field.set(values)
@@ -185,7 +185,7 @@ def test_ranks_have_the_same_bits(name: str) -> None:
 
 def test_threads_have_the_same_bits() -> None:
     u, v, k = start(9, 11)
-    on = bc.spread(plane, bc.threads(2), ny=9, nx=11)
+    on = bc.distribute(plane, bc.threads(2), ny=9, nx=11)
     fields = [on.zeros(plane) for _ in range(3)]
     for field, values in zip(fields, (u, v, k), strict=True):
         field.set(values)
@@ -246,7 +246,7 @@ def _named(function: Any) -> Any:
     return function
 
 
-_doubled = ssr.stencil(line.grow(1), line, {0: 1.0}, outside="drop")
+_doubled = ssr.stencil(line.grow(1), line, {0: 1.0}, outside="zero")
 
 
 def test_methods_that_do_not_fit() -> None:

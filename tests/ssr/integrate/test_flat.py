@@ -32,7 +32,7 @@ def brusselator(t: Any, u: Any, v: Any, k: Any) -> Any:
 def coupled(t: Any, u: Any, w: Any) -> Any:
     """Return rates with choices, a product with ghost points, and a function of stored values."""
     U = fill.bind(g=ssr.sin(t)) @ u
-    rate = ssr.let(ssr.exp(-u * u) * w[0])
+    rate = ssr.materialize(ssr.exp(-u * u) * w[0])
     moved = ssr.where(w[1] > 0.2, along @ U, near @ (U * U))
     chosen = ssr.vector(ssr.maximum(u, w[1]), -ssr.minimum(u, w[0]))
     return rate * moved, chosen + ssr.tan(0.1 * rate)
@@ -131,6 +131,6 @@ def test_arguments_that_do_not_fit() -> None:
         f.pack((np.ones(3), np.ones(2)))
     with pytest.raises(ShapeError):
         FlatRightSide(brusselator, (np.ones(3), np.ones(4)))
-    on = bc.spread(line, bc.simulated(2), n=4)
+    on = bc.distribute(line, bc.simulated_ranks(2), n=4)
     with pytest.raises(ArgumentError, match="no fields of several ranks"):
         FlatRightSide(brusselator, (on.zeros(line), on.zeros(line)))

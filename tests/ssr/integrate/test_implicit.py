@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from ssr.integrate.implicit.stages.inverses import Inverses
 from ssr.integrate.implicit.stages.methods import IMEX, IMPLICIT
 
 import boundary as bc
@@ -20,6 +19,7 @@ from ssr.errors import (
     SpaceError,
     UnsupportedError,
 )
+from ssr.integrate.implicit.inverses import Inverses
 from ssr.integrate.right_side import made_program
 from ssr.integrate.tableaux import order_of
 from ssr.integrate.tangent import jacobian_product
@@ -43,7 +43,7 @@ IMEX_ORDERS = {"ARS111": 1, "ARS222": 2, "ARS443": 3}
 def everything(t: Any, u: Any, w: Any, k: Any, c: Any) -> Any:
     """Return rates with all that has a derivative."""
     U, W = fill.bind(g=ssr.sin(t)) @ u, walls @ w
-    rate = ssr.let(ssr.exp(-u * u) * w[0])
+    rate = ssr.materialize(ssr.exp(-u * u) * w[0])
     moved = ssr.where(w[1] > 0.2, along @ U, near @ (U * U))
     du = k * (near @ ssr.sqrt(1 + U * U)) + rate * moved + u**3 / (2 + ssr.sin(u))
     more = ssr.tanh(u) * ssr.arctan2(w[0], 1.0 + u) + ssr.log(2.0 + u) - ssr.cos(w[1])
@@ -241,7 +241,7 @@ def test_multigrid_as_approximate_inverse() -> None:
     m = ssr.size("m", at_least=2)
     fine, coarse = ssr.Space(2 * m, 2 * m), ssr.Space(m, m)
     A = ssr.stencil(fine, fine.grow(1), star) @ bc.fill(fine.grow(1), bc.dirichlet(0.0))
-    P = ssr.solvers.interpolation(fine, coarse, centring="cells")
+    P = ssr.solvers.interpolation(fine, coarse, centering="cell")
 
     @ssr.integrate.rhs(u=fine)
     def cool(t: Any, u: Any) -> Any:
@@ -251,7 +251,7 @@ def test_multigrid_as_approximate_inverse() -> None:
         return ssr.solvers.Multigrid(ssr.identity(fine) - h * A.linear, P, P.T)
 
     u = np.random.default_rng(2).random((8, 8))
-    field = bc.spread(fine, bc.simulated(2), m=4).scatter(fine, u)
+    field = bc.distribute(fine, bc.simulated_ranks(2), m=4).scatter(fine, u)
     dense = np.eye(64) - 20.0 * A.linear.bind(m=4).to_scipy().toarray()
     exact = np.linalg.solve(dense, u.ravel())
     runs = [
@@ -317,8 +317,8 @@ def test_a_function_as_approximate_inverse() -> None:
 def test_ranks_and_threads_have_the_same_bits() -> None:
     u = 1.0 + np.random.default_rng(0).random((6, 7))
     fields = []
-    for ranks in bc.simulated(4), bc.threads(2):
-        on = bc.spread(plane, ranks, ny=6, nx=7)
+    for ranks in bc.simulated_ranks(4), bc.threads(2):
+        on = bc.distribute(plane, ranks, ny=6, nx=7)
         fields.append(on.zeros(plane))
         fields[-1].set(u)
     whole, *others = (

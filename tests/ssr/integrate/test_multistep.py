@@ -147,8 +147,8 @@ def test_leapfrog_goes_on_between_times() -> None:
 def test_ranks_and_threads_have_the_same_bits(method: Any) -> None:
     w = np.random.default_rng(0).random((2, 7, 8))
     fields = []
-    for ranks in bc.simulated(4), bc.threads(2):
-        on = bc.spread(plane, ranks, ny=7, nx=8)
+    for ranks in bc.simulated_ranks(4), bc.threads(2):
+        on = bc.distribute(plane, ranks, ny=7, nx=8)
         field = on.zeros(plane.vector(2))
         field.set(w)
         fields.append(field)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.ssr.sample_programs.test_reductions import FLOATS
 
 from ssr.kernel import ir
 from ssr.runtime import sums
 from ssr.runtime.target import AVX2, AVX512, Target
 from tests.ssr import plain
 from tests.ssr import strategies as some
+from tests.ssr.programs.test_reductions import FLOATS
 from tests.ssr.vector_kernels import INTEGER, both, field
 
 KERNEL = """\

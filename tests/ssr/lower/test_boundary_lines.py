@@ -14,11 +14,11 @@ nz, ny, nx = ssr.sizes("nz ny nx")
 PLANE, BLOCK = ssr.Space(ny, nx), ssr.Space(nz, ny, nx)
 PLACES = list(itertools.product((-1, 0, 1), repeat=3))
 
-ALL = ssr.stencil(BLOCK, BLOCK, {o: 1 / (3.1 + n) for n, o in enumerate(PLACES)}, outside="drop")
+ALL = ssr.stencil(BLOCK, BLOCK, {o: 1 / (3.1 + n) for n, o in enumerate(PLACES)}, outside="zero")
 EQUAL = ssr.stencil(
-    BLOCK, BLOCK, {o: 27.0 * (o == (0, 0, 0)) - 1.0 for o in PLACES}, outside="drop"
+    BLOCK, BLOCK, {o: 27.0 * (o == (0, 0, 0)) - 1.0 for o in PLACES}, outside="zero"
 )
-FAR = ssr.stencil(PLANE, PLANE, {(-3, 1): 0.3, (2, -2): 0.7, (3, 0): 0.1}, outside="drop")
+FAR = ssr.stencil(PLANE, PLANE, {(-3, 1): 0.3, (2, -2): 0.7, (3, 0): 0.1}, outside="zero")
 
 SHAPES = [(1, 1, 1), (2, 1, 3), (1, 2, 17), (3, 3, 3), (4, 2, 33)]
 

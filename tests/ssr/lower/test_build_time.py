@@ -16,7 +16,7 @@ from ssr.points import sets
 ny, nx = ssr.sizes("ny nx")
 cells = ssr.Space(ny, nx)
 L = ssr.stencil(
-    cells, cells, {(0, 0): -4, (-1, 0): 1, (0, -1): 1, (0, 1): 1, (1, 0): 1}, outside="drop"
+    cells, cells, {(0, 0): -4, (-1, 0): 1, (0, -1): 1, (0, 1): 1, (1, 0): 1}, outside="zero"
 )
 
 

@@ -28,7 +28,7 @@ cube = ssr.Space(ssr.size("nz"), ny, nx)
 
 def stencil(space: ssr.Space, *offsets: Any) -> ssr.Matrix:
     weights = {o: 0.25 + 0.125 * n for n, o in enumerate(offsets)}
-    return ssr.stencil(space, space, weights, outside="drop")
+    return ssr.stencil(space, space, weights, outside="zero")
 
 
 CROSS = stencil(cells, (0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
@@ -309,7 +309,7 @@ def test_jacobi_needs_no_second_array() -> None:
 
 def test_three_dimensions() -> None:
     near = [o for o in product((-1, 0, 1), repeat=3) if sum(map(abs, o)) < 2]
-    A = ssr.stencil(cube, cube, {o: -1.0 if any(o) else 6.0 for o in near}, outside="drop")
+    A = ssr.stencil(cube, cube, {o: -1.0 if any(o) else 6.0 for o in near}, outside="zero")
 
     @ssr.program(x=cube, r=cube, p=cube, rz=ssr.scalar)
     def iteration(x: Any, r: Any, p: Any, rz: Any) -> Any:
@@ -349,7 +349,7 @@ def test_compiled_chains() -> None:
 def test_stored_matrices_read_anywhere() -> None:
     """A product with a stored matrix waits for all lines of its operand."""
     plane = ssr.Space(4, 5)
-    shift = ssr.stencil(plane, plane, {(0, 0): 2.0, (1, 0): 1.0}, outside="drop")
+    shift = ssr.stencil(plane, plane, {(0, 0): 2.0, (1, 0): 1.0}, outside="zero")
     reverse = ssr.from_scipy(scipy.sparse.csr_array(np.eye(20)[::-1]), rows=plane, cols=plane)
 
     @ssr.program(x=plane, y=plane)
@@ -396,7 +396,7 @@ def test_statements_that_run_together_share_a_loop_and_what_they_compute() -> No
 
 def test_a_sweep_across_lines_keeps_its_array() -> None:
     """Its rows on a line are independent, but it reads lines that it made before."""
-    across = ssr.stencil(cells, cells, {(0, 0): 2.0, (-1, 0): -1.0, (-3, 1): 0.5}, outside="drop")
+    across = ssr.stencil(cells, cells, {(0, 0): 2.0, (-1, 0): -1.0, (-3, 1): 0.5}, outside="zero")
 
     @ssr.program(x=cells, y=cells)
     def program(x: Any, y: Any) -> None:
@@ -459,8 +459,8 @@ def test_let_computes_an_expression_once_with_the_same_bits() -> None:
 
     @ssr.program(y=cells, x=cells)
     def named(y: Any, x: Any) -> None:
-        z = ssr.let(x / (1.0 + x * x))
-        small = ssr.let(z < 2.0)
+        z = ssr.materialize(x / (1.0 + x * x))
+        small = ssr.materialize(z < 2.0)
         y[:] = ssr.where(small, CROSS @ z + z, 0.0)
 
     x, y, z = memory.array(np.random.default_rng(3), (6, 7), "float64"), *np.zeros((2, 6, 7))
@@ -474,7 +474,7 @@ def test_let_stores_each_component_and_refuses_numbers() -> None:
 
     @ssr.program(u=V, s=ssr.scalar)
     def swap(u: Any, s: Any) -> None:
-        a, b = ssr.let(s * u)
+        a, b = ssr.materialize(s * u)
         u[:] = ssr.vector(b, a)
 
     u = np.arange(24.0).reshape(2, 3, 4)
@@ -486,4 +486,4 @@ def test_let_stores_each_component_and_refuses_numbers() -> None:
 
         @ssr.program(x=cells, s=ssr.scalar)
         def wrong(x: Any, s: Any) -> None:
-            x[:] = ssr.let(s) * x
+            x[:] = ssr.materialize(s) * x

@@ -192,7 +192,7 @@ def test_kernels_of_blocks(size: int, offsets: tuple[int, ...]) -> None:
 
 
 plane = ssr.Space(*ssr.sizes("nj ni"))
-columns = ssr.stencil(plane, plane, {(-1, 0): -1.0, (0, 0): 3.0, (1, 0): -1.5}, outside="drop")
+columns = ssr.stencil(plane, plane, {(-1, 0): -1.0, (0, 0): 3.0, (1, 0): -1.5}, outside="zero")
 x, b = np.full((6, 11), np.nan), np.random.default_rng(1).random((6, 11))
 
 
@@ -236,7 +236,7 @@ def test_triangular_matrix_on_a_vector() -> None:
 
 
 def test_right_side_of_the_nest_and_of_neighbours() -> None:
-    rows = ssr.stencil(plane, plane, {(0, -1): 1.0, (0, 0): -2.0, (0, 1): 1.0}, outside="drop")
+    rows = ssr.stencil(plane, plane, {(0, -1): 1.0, (0, 0): -2.0, (0, 1): 1.0}, outside="zero")
 
     @ssr.program(x=plane, b=plane, s=ssr.scalar)
     def alternate(x: Any, b: Any, s: Any) -> None:
@@ -252,7 +252,7 @@ def test_right_side_of_the_nest_and_of_neighbours() -> None:
 
 
 def test_nests_beside_solves() -> None:
-    rows = ssr.stencil(plane, plane, {(0, -1): 1.0, (0, 0): -2.0, (0, 1): 1.0}, outside="drop")
+    rows = ssr.stencil(plane, plane, {(0, -1): 1.0, (0, 0): -2.0, (0, 1): 1.0}, outside="zero")
 
     @ssr.program(lines=plane, many=plane)
     def alternate(lines: Any, many: Any) -> None:
@@ -309,7 +309,7 @@ def test_debug_build_names_the_line_and_the_point_where_a_pivot_vanishes(
     axis: int, line: str
 ) -> None:
     """That in row (1, 3): it is the entry on the diagonal less one over the pivot before."""
-    rows = ssr.along(plane, plane, axis, {-1: 1.0, 1: 1.0}, outside="drop")
+    rows = ssr.axis_stencil(plane, plane, axis, {-1: 1.0, 1: 1.0}, outside="zero")
 
     @ssr.program(x=plane, d=plane, options=ssr.Options(debug=True))
     def solve(x: Any, d: Any) -> None:
@@ -445,7 +445,7 @@ def test_debug_build() -> None:
 
 
 def test_columns_along_two_axes() -> None:
-    A = ssr.stencil(plane, plane, {(-1, 0): 1, (0, 0): 4, (0, 1): 1}, outside="drop")
+    A = ssr.stencil(plane, plane, {(-1, 0): 1, (0, 0): 4, (0, 1): 1}, outside="zero")
     with pytest.raises(errors.NotTriangularError, match=r"lie at \(-1, 0\) and at \(0, 1\)"):
         A.solve(b)
     B = ssr.kron(np.array([[1.0, 2.0], [3.0, 1.0]]), A)
@@ -454,7 +454,7 @@ def test_columns_along_two_axes() -> None:
 
 
 def test_missing_diagonal() -> None:
-    A = ssr.stencil(plane, plane, {(-1, 0): 1, (1, 0): 1}, outside="drop")
+    A = ssr.stencil(plane, plane, {(-1, 0): 1, (1, 0): 1}, outside="zero")
     with pytest.raises(errors.SingularMatrixError, match="has no diagonal entry in some rows"):
         A.solve(b)
 

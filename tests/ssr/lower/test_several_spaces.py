@@ -46,7 +46,7 @@ class Grid:
             for side in (-1, 0, 1):
                 weights[tuple(side * (a == axis) for a in range(dim))] = 0.25 + 0.125 * side * axis
         self.star = ssr.stencil(self.cells, self.wide, weights)
-        self.inner = ssr.stencil(self.wide, self.wide, weights, outside="drop")
+        self.inner = ssr.stencil(self.wide, self.wide, weights, outside="zero")
 
     def _to_faces(self, axis: int) -> ssr.Matrix:
         def average(*index: Any) -> Any:

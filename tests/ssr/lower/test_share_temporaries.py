@@ -15,8 +15,8 @@ from .. import strategies as some
 from ..interpret import interpret_program
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
-UP = ssr.stencil(cells, cells, {(0, 0): 0.5, (-1, 0): 0.25, (0, -1): 0.125}, outside="drop")
-DOWN = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, 0): 0.25, (1, 1): 0.125}, outside="drop")
+UP = ssr.stencil(cells, cells, {(0, 0): 0.5, (-1, 0): 0.25, (0, -1): 0.125}, outside="zero")
+DOWN = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, 0): 0.25, (1, 1): 0.125}, outside="zero")
 ALONE = ssr.Options(fuse=False, exact=True)
 
 

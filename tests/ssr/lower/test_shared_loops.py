@@ -25,7 +25,7 @@ AXES = [
     for axis in range(3)
 ]
 STEPS = [tuple(s * (a == b) for b in range(3)) for a in range(3) for s in (-1, 1)]
-CROSS = ssr.stencil(box, box, {(0, 0, 0): -6.0, **dict.fromkeys(STEPS, 1.0)}, outside="drop")
+CROSS = ssr.stencil(box, box, {(0, 0, 0): -6.0, **dict.fromkeys(STEPS, 1.0)}, outside="zero")
 
 
 @ssr.program(v=wide, u=wide, c=wide)
@@ -129,7 +129,7 @@ def test_values_of_one_other_line(line: tuple[int, int], backward: bool) -> None
 
 fine = ssr.Space(*(2 * n for n in ssr.sizes("nz ny nx")))
 NEAR = {tuple(int(n) - 1 for n in place): -1.0 for place in np.ndindex(3, 3, 3)}
-CUBE = ssr.stencil(fine, fine, NEAR | {(0, 0, 0): 26.0}, outside="drop")
+CUBE = ssr.stencil(fine, fine, NEAR | {(0, 0, 0): 26.0}, outside="zero")
 
 
 @ssr.matrix(rows=box, cols=fine)

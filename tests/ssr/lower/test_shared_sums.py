@@ -12,7 +12,7 @@ from ssr import ir
 from .. import plain
 
 line = ssr.Space(9)
-A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="drop")
+A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="zero")
 
 
 def sums(value: ir.Value) -> list[int]:

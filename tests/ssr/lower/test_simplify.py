@@ -19,10 +19,10 @@ from ..interpret import interpret_program
 my, mx = ssr.sizes("my mx")
 cells, coarse = ssr.Space(2 * my, 2 * mx), ssr.Space(my, mx)
 A = ssr.stencil(
-    cells, cells, {(0, 0): 4.0, (0, 1): -1, (0, -1): -1, (1, 0): -1, (-1, 0): -1}, outside="drop"
+    cells, cells, {(0, 0): 4.0, (0, 1): -1, (0, -1): -1, (1, 0): -1, (-1, 0): -1}, outside="zero"
 )
-SKEW = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, -1): 0.25}, outside="drop")
-SHIFT = ssr.stencil(cells, cells, {(1, 0): 1.0}, outside="drop")
+SKEW = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, -1): 0.25}, outside="zero")
+SHIFT = ssr.stencil(cells, cells, {(1, 0): 1.0}, outside="zero")
 
 
 @ssr.matrix(rows=coarse, cols=cells)

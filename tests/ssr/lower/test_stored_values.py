@@ -22,7 +22,7 @@ Body = Callable[..., Any]
 cells = ssr.Space(*ssr.sizes("ny nx"))
 wide = cells.grow(1)
 CROSS = {(-1, 0): -1.0, (0, -1): 0.5, (0, 0): 4.0, (0, 1): -1.0, (1, 0): 0.25}
-A = ssr.stencil(cells, cells, CROSS, outside="drop")
+A = ssr.stencil(cells, cells, CROSS, outside="zero")
 
 
 def minmod(a: Any, b: Any) -> Any:

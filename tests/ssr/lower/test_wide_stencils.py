@@ -22,8 +22,8 @@ def star(ndim: int, radius: int) -> dict[tuple[int, ...], float]:
     return weights
 
 
-CROSS = ssr.stencil(BLOCK, BLOCK, star(3, 4), outside="drop")
-SMALL = ssr.stencil(PLANE, PLANE, star(2, 3), outside="drop")
+CROSS = ssr.stencil(BLOCK, BLOCK, star(3, 4), outside="zero")
+SMALL = ssr.stencil(PLANE, PLANE, star(2, 3), outside="zero")
 
 
 @ssr.program(new=BLOCK, u=BLOCK, m=BLOCK)
@@ -33,7 +33,7 @@ def wave(new: Any, u: Any, m: Any) -> None:
 
 def test_table_of_offsets_needs_no_paths() -> None:
     table = {o: 1.0 + sum(o) for o in itertools.product(range(-2, 3), repeat=3)}
-    matrix = ssr.stencil(BLOCK, BLOCK, table, outside="drop")
+    matrix = ssr.stencil(BLOCK, BLOCK, table, outside="zero")
     dense = matrix.bind(nz=4, ny=1, nx=5).to_scipy().toarray()
     assert np.array_equal(
         dense[0].reshape(4, 1, 5),
@@ -58,7 +58,7 @@ def test_product_equals_the_definition(shape: tuple[int, ...]) -> None:
 
 def test_a_long_sum() -> None:
     places = enumerate(itertools.product((-1, 0, 1), repeat=3))
-    box = ssr.stencil(BLOCK, BLOCK, {o: 1.0 / (2 + n) for n, o in places}, outside="drop")
+    box = ssr.stencil(BLOCK, BLOCK, {o: 1.0 / (2 + n) for n, o in places}, outside="zero")
 
     @ssr.program(y=BLOCK, x=BLOCK)
     def multiply(y: Any, x: Any) -> None:
@@ -90,7 +90,7 @@ FOUR = ssr.stencil(
         o: (26.0, -1.0, -0.5, -0.25)[sum(map(abs, o))]
         for o in itertools.product((-1, 0, 1), repeat=3)
     },
-    outside="drop",
+    outside="zero",
 )
 
 
@@ -141,7 +141,7 @@ def test_lines_of_few_points_whose_number_is_known(shape: tuple[int, ...]) -> No
     """Then the loop along a line is gone, and the one inside all others runs over lines."""
     block = ssr.Space(*shape)
     weights = {o: 1.0 / (4.0 + n) for n, o in enumerate(itertools.product((-1, 0, 1), repeat=3))}
-    A = ssr.stencil(block, block, weights, outside="drop")
+    A = ssr.stencil(block, block, weights, outside="zero")
     x = np.random.default_rng(3).random(shape)
     product = A.program("apply")
     made = np.empty(shape)

@@ -85,7 +85,7 @@ def test_nodes_and_other_axes() -> None:
     u = np.random.default_rng(0).random((4, 5))
     across = ssr.difference(cells, cells.faces(1), -1)
     assert np.array_equal(across @ u, np.diff(u, axis=1))
-    dropped = ssr.along(cells, cells, 0, {-1: 2.0}, outside="drop")
+    dropped = ssr.axis_stencil(cells, cells, 0, {-1: 2.0}, outside="zero")
     assert np.array_equal((dropped @ u)[1:], 2.0 * u[:-1])
     assert not (dropped @ u)[0].any()
 
@@ -111,7 +111,7 @@ def test_mistakes() -> None:
     cells = ssr.Space(n, n)
     faces = cells.faces(0)
     calls: list[tuple[type[Exception], str, Any]] = [
-        (SpaceError, "along axis 0, too", lambda: ssr.along(faces, cells, 1, {0: 1.0})),
+        (SpaceError, "along axis 0, too", lambda: ssr.axis_stencil(faces, cells, 1, {0: 1.0})),
         (SpaceError, "axes", lambda: ssr.average(cells, ssr.Space(n))),
         (SpaceError, "field on the rows", lambda: ssr.difference(faces, cells, 0, spacing=cells)),
         (ArgumentError, "no axis 2", lambda: ssr.difference(faces, cells, 2)),
@@ -119,8 +119,8 @@ def test_mistakes() -> None:
         (ArgumentError, "positive", lambda: ssr.difference(faces, cells, 0, derivative=0)),
         (ArgumentError, "spacing", lambda: ssr.difference(faces, cells, 0, spacing=-1.0)),
         (ArgumentError, "spacing", lambda: ssr.difference(faces, cells, 0, spacing="dx")),
-        (ArgumentError, "outside", lambda: ssr.along(faces, cells, 0, {}, outside="wrap")),
-        (ArgumentError, "integers", lambda: ssr.along(faces, cells, 0, {0.5: 1.0})),
+        (ArgumentError, "outside", lambda: ssr.axis_stencil(faces, cells, 0, {}, outside="wrap")),
+        (ArgumentError, "integers", lambda: ssr.axis_stencil(faces, cells, 0, {0.5: 1.0})),
         (ArgumentError, "Space", lambda: ssr.average(3, cells)),
         (OutOfSpaceError, "outside", lambda: ssr.difference(faces, cells, 0)),
         (OutOfSpaceError, "3", lambda: ssr.difference(cells, cells, 0, outside="one-sided")),

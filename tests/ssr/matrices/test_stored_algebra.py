@@ -48,7 +48,7 @@ def square(shape: tuple[int, ...], seed: int, *, solvable: bool = False) -> spar
     return sparse.csr_array(made + 40 * sparse.eye_array(count)) if solvable else made
 
 
-def on(matrix: Any, *shape: int) -> ssr.Assembled:
+def on(matrix: Any, *shape: int) -> ssr.StoredMatrix:
     space = ssr.Space(*shape)
     return ssr.from_scipy(matrix, rows=space, cols=space)
 
@@ -60,7 +60,7 @@ def dense(matrix: Any) -> Array:
 def neighbours(space: ssr.Space) -> ssr.Matrix:
     axes = np.eye(space.ndim, dtype=int)
     taps = {tuple(map(int, o)): 2.0 + n for n, o in enumerate((*axes, *-axes, 0 * axes[0]))}
-    return ssr.stencil(space, space, taps, outside="drop")
+    return ssr.stencil(space, space, taps, outside="zero")
 
 
 @given(SHAPES, SEEDS)
@@ -296,7 +296,7 @@ def test_staged_and_stored_in_one_sweep(monkeypatch: pytest.MonkeyPatch) -> None
     """Every pass keeps the meaning where a staged sweep reads a stored part, and the reverse."""
     monkeypatch.setenv("SSR_VERIFY", "1")
     space, shape = SPACES[2], (4, 5)
-    A = ssr.stencil(space, space, {(0, 0): 9, (-1, 0): 1, (0, -1): 2, (0, 1): 3}, outside="drop")
+    A = ssr.stencil(space, space, {(0, 0): 9, (-1, 0): 1, (0, -1): 2, (0, 1): 3}, outside="zero")
     a, s = A.bind(m=4, n=5).to_scipy(), square(shape, 7, solvable=True)
     S = ssr.from_scipy(s, rows=space, cols=space)
 

@@ -78,7 +78,7 @@ def test_products_outside_programs() -> None:
     x = np.random.default_rng(2).normal(size=SHAPE)
     close(square @ x, square.to_scipy() @ x.ravel())
     close(square.T @ x, square.to_scipy().T @ x.ravel())
-    B = ssr.stencil(cells, cells, {(-1, 0): 2, (0, 0): 3}, outside="drop").bind(m=4, n=5)
+    B = ssr.stencil(cells, cells, {(-1, 0): 2, (0, 0): 3}, outside="zero").bind(m=4, n=5)
     for made, wanted in (
         (square + B, square.to_scipy() + B.to_scipy()),
         (B + square, square.to_scipy() + B.to_scipy()),
@@ -91,7 +91,7 @@ def test_products_outside_programs() -> None:
         close(made.to_scipy().toarray(), wanted.toarray())
         close(made @ x, wanted @ x.ravel())
     assert square.shape == (20, 20)
-    assert repr(square + B).startswith("<Assembled (stored + ")
+    assert repr(square + B).startswith("<StoredMatrix (stored + ")
 
 
 def test_rows_of_another_space() -> None:

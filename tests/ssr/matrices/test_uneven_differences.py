@@ -158,7 +158,7 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
     "dropped points": (
         ArgumentError,
         "no position",
-        lambda: ssr.difference(line, line, 0, outside="drop", coordinates=line),
+        lambda: ssr.difference(line, line, 0, outside="zero", coordinates=line),
     ),
     "an average along no axis": (
         ArgumentError,

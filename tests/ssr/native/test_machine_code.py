@@ -23,7 +23,7 @@ from ssr.runtime.futures import Later
 from tests.ssr.generated import INTEGER, compiled, functions, optimised
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
-A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="drop")
+A = ssr.stencil(cells, cells, {(0, 0): 4, (0, 1): -1, (1, 0): -1}, outside="zero")
 
 
 @pytest.fixture(autouse=True)
@@ -191,7 +191,7 @@ def test_solvers_begin_with_all_their_programs() -> None:
     """An iteration finds its kernels made, or under work."""
     n = ssr.size("n")
     line = ssr.Space(n)
-    D = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+    D = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="zero")
     asked: list[str] = []
     usual = kernel._begun
 
@@ -236,7 +236,7 @@ def test_bound_programs_are_waited_for_when_they_are_called(
     program = declared(9.0)
     x, y = np.ones((5, 6)), np.empty((5, 6))
     if spread:
-        on = bc.spread(cells, bc.simulated(2), ny=5, nx=6)
+        on = bc.distribute(cells, bc.simulated_ranks(2), ny=5, nx=6)
         fields = on.zeros(cells), on.zeros(cells)
         fields[0].set(x)
         bound = program.bind(*fields)

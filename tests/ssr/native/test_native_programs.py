@@ -29,7 +29,7 @@ around = bc.fill(plane.grow(1), bc.periodic())
 laplace = ssr.stencil(
     plane, plane.grow(1), {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
 )
-lower = ssr.stencil(plane, plane, {(0, 0): 2.0, (0, -1): -1.0, (-1, 0): -0.5}, outside="drop")
+lower = ssr.stencil(plane, plane, {(0, 0): 2.0, (0, -1): -1.0, (-1, 0): -0.5}, outside="zero")
 
 
 @ssr.program(v=plane, u=plane)
@@ -205,7 +205,7 @@ def test_programs_that_compiled_code_cannot_call(monkeypatch: pytest.MonkeyPatch
     u, v = random((5, 6)), np.zeros((5, 6))
     with pytest.raises(UnsupportedError, match="debug build"):
         heat.with_options(ssr.Options(debug=True)).native(v, u)
-    on = bc.spread(plane, bc.simulated(1), ny=4, nx=4)
+    on = bc.distribute(plane, bc.simulated_ranks(1), ny=4, nx=4)
     with pytest.raises(UnsupportedError, match="fields on ranks"):
         heat.native(on.zeros(plane), on.zeros(plane))
     with pytest.raises(UnsupportedError, match="cannot be pickled"):
@@ -245,7 +245,7 @@ def test_threads_have_memory_of_their_own() -> None:
 
     @ssr.program(v=plane, u=plane)
     def two(v: Any, u: Any) -> Any:
-        w = ssr.let(laplace @ (around @ u))
+        w = ssr.materialize(laplace @ (around @ u))
         v[:] = laplace @ (around @ w)
         return ssr.sum(v)
 

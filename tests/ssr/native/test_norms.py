@@ -141,8 +141,8 @@ def test_norms_in_programs(case: str, dtype: str) -> None:
     assert step(x, y.copy(), boxes=ssr.Space(*shape).split(3, 2)) == found
     assert step.with_options(ssr.Options(fuse=False))(x, y.copy()) == found
     assert step.with_options(ssr.Options(debug=True))(x, y.copy()) == found
-    for world in None, bc.simulated(3), bc.threads(2):
-        on = bc.spread(plane, world, ny=shape[0], nx=shape[1])
+    for world in None, bc.simulated_ranks(3), bc.threads(2):
+        on = bc.distribute(plane, world, ny=shape[0], nx=shape[1])
         assert step(on.scatter(plane, x), on.scatter(plane, y)) == found
 
 

@@ -139,7 +139,7 @@ def test_ghosts() -> None:
     check_same(y, z)
 
 
-@pytest.mark.parametrize("world", [lambda: bc.simulated(3), lambda: bc.threads(2)])
+@pytest.mark.parametrize("world", [lambda: bc.simulated_ranks(3), lambda: bc.threads(2)])
 @pytest.mark.parametrize("program", [reductions, PROGRAMS["five_point_gauss_seidel"]])
 def test_ranks_and_threads(
     program: Callable[[], ssr.Program], world: Any, monkeypatch: pytest.MonkeyPatch
@@ -149,7 +149,7 @@ def test_ranks_and_threads(
     whole = x.copy()
     result = made(whole, b)
     monkeypatch.setenv("SSR_COMPILER", "numba")
-    on = bc.spread(plane, world(), ny=9, nx=8)
+    on = bc.distribute(plane, world(), ny=9, nx=8)
     fields = on.scatter(plane, x), on.scatter(plane, b)
     assert made(*fields) == result
     check_same(fields[0].gather(), whole)
@@ -231,7 +231,7 @@ import boundary as bc
 import ssr
 
 cells = ssr.Space(*ssr.sizes("ny nx"))
-A = ssr.stencil(cells, cells, {(0, 0): 4.0, (0, 1): -1.0, (1, 0): -1.0}, outside="drop")
+A = ssr.stencil(cells, cells, {(0, 0): 4.0, (0, 1): -1.0, (1, 0): -1.0}, outside="zero")
 
 @ssr.program(x=cells, b=cells)
 def step(x, b):
@@ -242,8 +242,8 @@ b = np.arange(30.0).reshape(5, 6)
 x = np.ones((5, 6))
 found = step(x, b)
 step.with_options(ssr.Options(debug=True))(np.ones((5, 6)), b)
-for world in None, bc.simulated(2), bc.threads(2):
-    on = bc.spread(cells, world, ny=5, nx=6)
+for world in None, bc.simulated_ranks(2), bc.threads(2):
+    on = bc.distribute(cells, world, ny=5, nx=6)
     assert step(on.scatter(cells, np.ones((5, 6))), on.scatter(cells, b)) == found
 assert "ssr_kernel" in step.explain("assembly")
 assert not any(name.partition(".")[0] == "numba" for name in sys.modules)

@@ -47,7 +47,7 @@ if __name__ == "__main__":
 """
 
 line = ssr.Space(ssr.size("n"))
-shift = ssr.stencil(line, line, {-1: 1.0}, outside="drop")
+shift = ssr.stencil(line, line, {-1: 1.0}, outside="zero")
 
 
 @ssr.program(u=line, k=ssr.scalar)

@@ -14,7 +14,7 @@ from tests.ssr.errors.mistakes import Mistakes, check
 
 line = ssr.Space(ssr.size("n"))
 four = ssr.Space(4)
-T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
 mistake = Mistakes()
 
 
@@ -180,7 +180,7 @@ def test_a_body_may_keep_what_it_meets() -> None:
     def p(x: Any, y: Any) -> None:
         if not seen:
             seen.append(x * 3.0)
-        t = ssr.let(x * y)
+        t = ssr.materialize(x * y)
         x[:] = 2.0 * x
         y[:] = T @ t + ssr.sum(t)
 

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
 CROSS: dict[Any, float] = {(0, 0): 4.0, (0, 1): -1, (0, -1): -1, (1, 0): -1, (-1, 0): -1}
-A = ssr.stencil(plane, plane, CROSS, outside="drop")
+A = ssr.stencil(plane, plane, CROSS, outside="zero")
 
 
 # -- the algorithm -------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 DTYPES = "float64", "float32"
 n = ssr.size("n")
 line = ssr.Space(n)
-A = ssr.stencil(line, line, {-1: -1, 0: 3, 1: -1}, outside="drop")
+A = ssr.stencil(line, line, {-1: -1, 0: 3, 1: -1}, outside="zero")
 bend = ssr.difference(line, line.grow(1), axis=0, derivative=2, spacing=ssr.scalar)
 SIZE, T, S = 5, 390 * 86400.0 + 0.3, 0.1
 SCALARS = {"t": T, "s": S}

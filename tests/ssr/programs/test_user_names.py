@@ -107,7 +107,7 @@ def test_other_names_of_sizes_work(names: list[str]) -> None:
         except ArgumentError:
             continue
         space = ssr.Space(size, size + 1)
-        A = ssr.stencil(space, space, {(0, 0): 2.0, (0, 1): 1.0}, outside="drop")
+        A = ssr.stencil(space, space, {(0, 0): 2.0, (0, 1): 1.0}, outside="zero")
         assert A.bind(**{name: 1}).to_scipy().toarray().tolist() == [[2, 1], [0, 2]]
 
 
@@ -143,7 +143,7 @@ def test_names_that_cannot_name_a_parameter(name: Any) -> None:
 
 
 def test_parameters_beyond_ascii() -> None:
-    fill = bc.fill(ssr.Space(2).grow(1), bc.constant(bc.parameter("q\u0304")))
+    fill = bc.fill(ssr.Space(2).grow(1), bc.ghost_value(bc.parameter("q\u0304")))
     assert (fill.bind(**{"q\u0304": 7.0}) @ np.ones(2)).tolist() == [7, 1, 1, 7]
 
 

@@ -13,7 +13,7 @@ from .. import plain
 Array = np.ndarray[Any, Any]
 ny, nx = ssr.sizes("ny nx")
 cells = ssr.Space(ny, nx)
-A = ssr.stencil(cells, cells, {(0, -1): -1.0, (0, 0): 2.0, (1, 0): 0.5}, outside="drop")
+A = ssr.stencil(cells, cells, {(0, -1): -1.0, (0, 0): 2.0, (1, 0): 0.5}, outside="zero")
 rng = np.random.default_rng(0)
 
 
@@ -69,7 +69,7 @@ def test_right_sides_come_first() -> None:
 
 def test_one_dimension_and_temporaries() -> None:
     line = ssr.Space(ssr.size("n"))
-    T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+    T = ssr.stencil(line, line, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
 
     @ssr.program(u=line.vector(2), s=line)
     def advance(u: Any, s: Any) -> None:

@@ -42,7 +42,7 @@ def upper(u: Any, i: Any) -> Any:
 
 @ssr.recurrence(rows=V, cols=V, u=V)
 def LU(i: Any, done: Any, *, u: Any) -> Any:
-    """Factorise a matrix of three diagonals of blocks."""
+    """Factorize a matrix of three diagonals of blocks."""
     D = diagonal(u, i)
     if i > 0:
         L = lower(u, i) @ inverse(done[i - 1, i - 1])

@@ -1,4 +1,4 @@
-"""Recurrent matrices: incomplete factorisations against the definition and against a textbook."""
+"""Recurrent matrices: incomplete factorizations against the definition and against a textbook."""
 
 from collections.abc import Callable
 from itertools import product
@@ -14,7 +14,7 @@ import ssr
 from ssr.lower.nests import nest
 
 from .. import plain
-from ..factorisations import Array, dense_dilu, dense_ic0, dense_ilu0, dilu, ic0, ilu0
+from ..factorizations import Array, dense_dilu, dense_ic0, dense_ilu0, dilu, ic0, ilu0
 from ..interpret import interpret_nest, interpret_program
 from ..strategies import dominant, examples, stencils
 
@@ -31,7 +31,7 @@ def constant(points: int) -> ssr.Matrix:
     near = {3: 1, 5: 1, 9: 2, 7: 1, 27: 3}[points]
     reach = [o for o in product((-1, 0, 1), repeat=space.ndim) if sum(map(abs, o)) <= near]
     weights = {o: -1.0 / sum(map(abs, o)) if any(o) else points - 0.5 for o in reach}
-    return ssr.stencil(space, space, weights, outside="drop")
+    return ssr.stencil(space, space, weights, outside="zero")
 
 
 def variable(ndim: int) -> ssr.Matrix:
@@ -103,7 +103,7 @@ def test_variable_coefficients(method: str, ndim: int) -> None:
 def test_all_neighbours_in_space(method: str) -> None:
     cube = ssr.Space(3, 2, 3)
     weights = {o: 26.5 if not any(o) else -1.0 for o in product((-1, 0, 1), repeat=3)}
-    A = ssr.stencil(cube, cube, weights, outside="drop")
+    A = ssr.stencil(cube, cube, weights, outside="zero")
     expected = METHODS[method][1](A.to_scipy().toarray())
     compare(METHODS[method][0](A), expected)
 
@@ -261,12 +261,12 @@ def test_entries_kept_in_a_field_of_programs() -> None:
     LU = ilu0(A)
 
     @ssr.program(v=LU.entries, a=plane)
-    def factorise(v: Any, a: Any) -> None:
+    def factorize(v: Any, a: Any) -> None:
         LU.bind(a=a, c=0.5).compute(out=v)
 
     a = np.random.default_rng(5).uniform(0.5, 2.0, (4, 5))
     v = np.empty((5, 4, 5))
-    plain.run(factorise, v, a)
+    plain.run(factorize, v, a)
     np.testing.assert_array_equal(v, computed(LU.bind(a=a, c=0.5)))
 
 
@@ -298,7 +298,7 @@ def iterations(solve: Callable[..., Any]) -> int:
 def test_conjugate_gradients_as_many_as_with_dense_factors() -> None:
     shape = (17, 13)
     weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
-    A = ssr.stencil(plane, plane, weights, outside="drop").bind(ny=17, nx=13)
+    A = ssr.stencil(plane, plane, weights, outside="zero").bind(ny=17, nx=13)
     L = ic0(A).compute()
 
     @ssr.program(z=plane, r=plane)
@@ -325,7 +325,7 @@ def test_conjugate_gradients_as_many_as_with_dense_factors() -> None:
 @pytest.mark.parametrize("method", ["ilu0", "dilu"])
 def test_minimal_residuals_as_many_as_with_dense_factors(method: str) -> None:
     weights = {(-1, 0): -1, (0, -1): -2, (0, 0): 4, (0, 1): -0.5, (1, 0): -0.4}
-    A = ssr.stencil(plane, plane, weights, outside="drop").bind(ny=9, nx=11)
+    A = ssr.stencil(plane, plane, weights, outside="zero").bind(ny=9, nx=11)
     sparse = A.to_scipy()
     f, F = METHODS[method][1](sparse.toarray()), METHODS[method][0](A).compute()
     if method == "ilu0":

@@ -163,8 +163,8 @@ def double_body(y: Any, x: Any) -> None:
 
 double = ssr.program(y=plane, x=plane)(double_body)
 checked = ssr.program(y=plane, x=plane, options=ssr.Options(debug=True))(double_body)
-twice = ssr.stencil(plane, plane, {(0, 0): 2.0}, outside="drop")
-half = ssr.stencil(plane, plane, {(0, 0): 0.5}, outside="drop")
+twice = ssr.stencil(plane, plane, {(0, 0): 2.0}, outside="zero")
+half = ssr.stencil(plane, plane, {(0, 0): 0.5}, outside="zero")
 
 
 @ssr.program(y=plane, x=plane, a=ssr.scalar)

@@ -20,7 +20,7 @@ def test_boxes_keep_bits_or_are_refused(
     grid = data.draw(some.grids(data.draw(st.integers(1, 3)), plain=True))
     found = some.dominant(data.draw(some.stencils(grid.ndim)))
     space = grid.space()
-    A = ssr.stencil(space, space, found, outside="drop")
+    A = ssr.stencil(space, space, found, outside="zero")
     boxes = data.draw(memory.cuts(grid.box))
     rng = np.random.default_rng(seed)
     x, b = (memory.array(rng, grid.shape, "float64") for _ in "xb")
@@ -66,7 +66,7 @@ def test_lines_cut_in_spite_of_dependences(
     if direction == "backward":
         weights = {memory.negative(o): w for o, w in weights.items()}
     space = ssr.Space(6, 9)
-    program = plain.sweep(ssr.stencil(space, space, weights, outside="drop"), direction)
+    program = plain.sweep(ssr.stencil(space, space, weights, outside="zero"), direction)
     lines = [(n, n + height) for n in range(0, 6, height)]
     boxes = tuple((line, half) for line in lines for half in ((0, 4), (4, 9)))
     assert memory.legal(boxes, memory.earlier(weights, direction))
@@ -122,11 +122,11 @@ def test_what_shared_sums_read_is_computed_beyond_boxes(
     """A sum that three rows share is made beside the box, too, of what the nest makes there."""
     monkeypatch.setenv("SSR_VERIFY", "1")
     space = ssr.Space(*ssr.sizes("nz ny nx")[-count:])
-    A = ssr.stencil(space, space, some.dense(count, -1.0, 26.0), outside="drop")
+    A = ssr.stencil(space, space, some.dense(count, -1.0, 26.0), outside="zero")
 
     @ssr.program(x=space, y=space, r=space)
     def residual(x: ssr.Field, y: ssr.Field, r: ssr.Field) -> None:
-        t = ssr.let(x + 0.5 * y)
+        t = ssr.materialize(x + 0.5 * y)
         r[:] = r - A @ t
 
     shape = (4, 7, 9)[-count:]

@@ -54,8 +54,8 @@ def interrupted(run):
 
 @ssr.program(y=plane, x=plane)
 def long(y, x):
-    z = ssr.let(rounds(x))
-    y[:] = ssr.stencil(plane, plane, {(-1, 0): -1.0, (0, 0): 1.0}, outside="drop") @ z
+    z = ssr.materialize(rounds(x))
+    y[:] = ssr.stencil(plane, plane, {(-1, 0): -1.0, (0, 0): 1.0}, outside="zero") @ z
     return ssr.sum(y)
 
 

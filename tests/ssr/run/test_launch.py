@@ -68,7 +68,7 @@ def test_bound_data_come_between() -> None:
     """Arguments, bound fields, scratch and bound scalars reach the kernel in its order."""
     u = np.array([[1.0, 2.0], [3.0, 4.0]])
     made = V.bind(u=u, a=2.0)
-    shift = ssr.stencil(plane, plane, {(0, 0): 1.0, (0, 1): 1.0, (0, -1): 1.0}, outside="drop")
+    shift = ssr.stencil(plane, plane, {(0, 0): 1.0, (0, 1): 1.0, (0, -1): 1.0}, outside="zero")
 
     @ssr.program(s=ssr.scalar, y=plane)
     def both(s: Any, y: Any) -> None:

@@ -15,7 +15,7 @@ from ssr.run.launcher import make_room
 
 n, m = ssr.sizes("n m")
 line, plane = ssr.Space(n), ssr.Space(n, m)
-A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="drop")
+A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="zero")
 
 
 def empty(size: int) -> Launch:

@@ -22,7 +22,7 @@ cells = ssr.Space(n, n)
 wide = cells.grow(1)
 fill = bc.fill(wide, bc.periodic(axis=0), bc.symmetric(axis=1))
 mean = ssr.stencil(cells, wide, {(0, 1): 0.25, (0, -1): 0.25, (1, 0): 0.25, (-1, 0): 0.25})
-inner = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, 0): 0.25, (0, -1): 0.25}, outside="drop")
+inner = ssr.stencil(cells, cells, {(0, 0): 0.5, (1, 0): 0.25, (0, -1): 0.25}, outside="zero")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -126,6 +126,6 @@ def test_a_singular_matrix_on_the_coarsest_grid(levels: int) -> None:
 def test_a_coarsest_matrix_that_is_not_finite() -> None:
     A, multigrid = closed_fluxes(7, 2)
     A.definition.bound["k"][3] = np.nan
-    multigrid.renew()
+    multigrid.update()
     with pytest.raises(NonFiniteError, match="coarsest grid"):
         multigrid(np.empty(7), np.ones(7))

@@ -182,10 +182,10 @@ FLOW = {(0, 0): 5.0, (0, 1): -0.5, (0, -1): -1.5, (1, 0): -1.2, (-1, 0): -0.8}
 
 
 def test_planes() -> None:
-    A = ssr.stencil(plane, plane, CROSS, outside="drop")
+    A = ssr.stencil(plane, plane, CROSS, outside="zero")
     for shape in (1, 1), (1, 6), (5, 8):
         check(solvers.cg, A.bind(ny=shape[0], nx=shape[1]), shape, rtol=1e-12)
-    B = ssr.stencil(plane, plane, FLOW, outside="drop")
+    B = ssr.stencil(plane, plane, FLOW, outside="zero")
     check(solvers.bicgstab, B.bind(ny=5, nx=8), (5, 8), rtol=1e-11)
 
 
@@ -194,7 +194,7 @@ def test_boxes() -> None:
     for axis in range(3):
         for side, weight in (-1, -1.25), (1, -0.75):
             weights[tuple(side * (a == axis) for a in range(3))] = weight  # type: ignore[index]
-    A = ssr.stencil(box, box, weights, outside="drop")
+    A = ssr.stencil(box, box, weights, outside="zero")
     for shape in (1, 1, 1), (2, 3, 4):
         sizes = dict(zip(("nz", "ny", "nx"), shape, strict=True))
         check(solvers.gmres, A.bind(**sizes), shape, rtol=1e-11)
@@ -435,11 +435,11 @@ def test_mistakes(error: type[Exception], match: str, call: Callable[[], object]
     assert caught.value.span.file == __file__
 
 
-# -- incomplete factorisations -------------------------------------------------------------------
+# -- incomplete factorizations -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("M", [solvers.ILU(), solvers.IC()], ids=repr)
-def test_factorisations(M: solvers.Factorisation) -> None:
+def test_factorizations(M: solvers.Factorization) -> None:
     """Iterations are those of the dense factors, also after the data have changed."""
     mid = np.linspace(2.5, 4.0, 40)
     A = tridiagonal.bind(low=-np.ones(40), mid=mid, up=-np.ones(40))
@@ -450,13 +450,13 @@ def test_factorisations(M: solvers.Factorisation) -> None:
         mid += 1.0
 
 
-def test_a_factorisation_without_numbers() -> None:
+def test_a_factorization_without_numbers() -> None:
     A = ssr.stencil(ssr.Space(n), ssr.Space(n), {0: 2.0})
     assert solvers.cg(A, np.ones(5), M=solvers.ILU()).history[1:] == (0.0,)
 
 
-def test_factorisations_of_other_types_and_sizes() -> None:
-    A = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="drop")
+def test_factorizations_of_other_types_and_sizes() -> None:
+    A = ssr.stencil(line, line, {-1: -1.0, 0: 2.5, 1: -1.0}, outside="zero")
     for size, dtype in (7, "float64"), (7, "float32"), (12, "float64"):
         found = solvers.cg(A, right_side(size, dtype), rtol=1e-4, M=solvers.ILU())
         assert found.info == 0
@@ -538,7 +538,7 @@ def test_a_guess_is_improved_where_the_right_side_is_zero(method: str) -> None:
 @pytest.mark.parametrize("rtol", [1e-5, 1e-7])
 def test_success_means_a_small_residual(method: str, rtol: float) -> None:
     s = ssr.Space(40)
-    A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
     b = np.arange(40.0, dtype=np.float32)
     found = getattr(solvers, method)(A, b, rtol=rtol)
     residual = np.linalg.norm(A @ found.x.astype(float) - b) / np.linalg.norm(b)

@@ -28,8 +28,8 @@ from ssr.solvers.eigen.dense_symmetric import eigh, orthonormal
 n, ny, nx = ssr.sizes("n ny nx")
 line, plane = ssr.Space(n), ssr.Space(ny, nx)
 BEND = {-1: -1.0, 0: 2.0, 1: -1.0}
-dirichlet = ssr.stencil(line, line, BEND, outside="drop")
-mass = ssr.stencil(line, line, {-1: 1 / 6, 0: 2 / 3, 1: 1 / 6}, outside="drop")
+dirichlet = ssr.stencil(line, line, BEND, outside="zero")
+mass = ssr.stencil(line, line, {-1: 1 / 6, 0: 2 / 3, 1: 1 / 6}, outside="zero")
 
 
 def with_sides(*rules: Any) -> ssr.Matrix:
@@ -113,10 +113,10 @@ def test_the_iterates_of_scipy() -> None:
 def test_preconditioners() -> None:
     """All give the values of SciPy's eigsh, double ones too, in fewer iterations."""
     grid = ssr.Space(31, 31)
-    A = ssr.stencil(grid, grid, STAR, outside="drop")
+    A = ssr.stencil(grid, grid, STAR, outside="zero")
     exact = scipy.sparse.linalg.eigsh(A.to_scipy(), 3, sigma=0.0, return_eigenvectors=False)
 
-    row = ssr.stencil(grid, grid, {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0}, outside="drop")
+    row = ssr.stencil(grid, grid, {(0, 0): 4.0, (0, 1): -1.0, (0, -1): -1.0}, outside="zero")
 
     @ssr.program(z=grid, r=grid)
     def rows(z: Any, r: Any) -> None:
@@ -210,7 +210,7 @@ def test_the_end() -> None:
         np.testing.assert_array_equal(other.eigenvectors, short.eigenvectors)
 
 
-upwind = ssr.stencil(line, line, {-1: -1.1, 0: 2.0, 1: -0.9}, outside="drop")
+upwind = ssr.stencil(line, line, {-1: -1.1, 0: 2.0, 1: -0.9}, outside="zero")
 grown = ssr.stencil(line, line.grow(1), BEND)
 apart = ssr.block([[ssr.identity(line), None], [None, ssr.identity(plane)]])
 

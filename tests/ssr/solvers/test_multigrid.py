@@ -17,13 +17,13 @@ from .test_krylov import CROSS, right_side
 Array = np.ndarray[Any, Any]
 n, ny, nx = ssr.sizes("n ny nx")
 fine, coarse = ssr.Space(2 * ny + 1, 2 * nx + 1), ssr.Space(ny, nx)
-A = ssr.stencil(fine, fine, CROSS, outside="drop")
+A = ssr.stencil(fine, fine, CROSS, outside="zero")
 P = solvers.interpolation(fine, coarse)
 SECOND = {-1: -1.0, 0: 2.0, 1: -1.0}
 
 
 def second(space: ssr.Space) -> ssr.Matrix:
-    return ssr.stencil(space, space, SECOND, outside="drop")
+    return ssr.stencil(space, space, SECOND, outside="zero")
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_singular_coarsest_matrix_and_new_data() -> None:
     made(z, b)
     np.testing.assert_allclose(matrix @ z, b, 0, 1e-13)
     k *= 2.0
-    made.renew()
+    made.update()
     made(z, b)
     np.testing.assert_allclose(2.0 * (matrix @ z), b, 0, 1e-13)
 
@@ -205,7 +205,7 @@ def test_stored_galerkin_products_are_those_of_scipy() -> None:
             np.testing.assert_allclose(below.to_scipy().toarray(), expected.toarray(), 1e-12, 1e-12)
         assert len(counted(made.solve, right_side((15, 31)), rtol=1e-8)) < 25
         kx *= 3.0
-        made.renew()
+        made.update()
 
 
 def test_stored_products_in_three_dimensions() -> None:
@@ -253,7 +253,7 @@ def test_cells_are_halved() -> None:
     along_y = ssr.difference(fine.faces(0).grow(-1, 0), fine, 0)
     along_x = ssr.difference(fine.faces(1).grow(0, -1), fine, 1)
     closed = along_y.T @ along_y + along_x.T @ along_x
-    P = solvers.interpolation(fine, coarse, centring="cells")
+    P = solvers.interpolation(fine, coarse, centering="cell")
     np.testing.assert_allclose(P.bind(m=4).to_scipy().sum(axis=1), 1.0)
     grids = solvers.Multigrid(closed, P, P.T)
     b = right_side((64, 64))
@@ -261,19 +261,19 @@ def test_cells_are_halved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fine", "coarse", "centring"), [(7, 3, "cells"), (8, 4, "points"), (8, 4, "nodes")]
+    ("fine", "coarse", "centering"), [(7, 3, "cell"), (8, 4, "vertex"), (8, 4, "nodes")]
 )
-def test_grids_that_do_not_fit(fine: int, coarse: int, centring: Any) -> None:
+def test_grids_that_do_not_fit(fine: int, coarse: int, centering: Any) -> None:
     error, match = (
-        (ArgumentError, "centring is") if centring == "nodes" else (SpaceError, "coarsen")
+        (ArgumentError, "centering is") if centering == "nodes" else (SpaceError, "coarsen")
     )
     with pytest.raises(error, match=match):
-        solvers.interpolation(ssr.Space(fine), ssr.Space(coarse), centring=centring)
+        solvers.interpolation(ssr.Space(fine), ssr.Space(coarse), centering=centering)
 
 
 def test_grids_that_cannot_be_coarsened_far_enough() -> None:
     fine, coarse = ssr.Space(2 * n), ssr.Space(n)
-    A, P = second(fine), solvers.interpolation(fine, coarse, centring="cells")
+    A, P = second(fine), solvers.interpolation(fine, coarse, centering="cell")
     b = np.ones(100)
     with pytest.raises(ShapeError, match="A grid of 100 points cannot be coarsened") as caught:
         solvers.Multigrid(A, P, P.T, coarsest=10).solve(b)
@@ -331,7 +331,7 @@ def test_prolongation_and_restriction_exchanged() -> None:
 def upwind(space: ssr.Space, wind: float) -> ssr.Matrix:
     """Return diffusion and convection by upwind differences, times the squared distance."""
     weights = {(0, 0): 4 + 2 * wind, (0, -1): -1 - wind, (-1, 0): -1 - wind, (0, 1): -1, (1, 0): -1}
-    return ssr.stencil(space, space, weights, outside="drop")
+    return ssr.stencil(space, space, weights, outside="zero")
 
 
 def test_convection_needs_matrices_of_each_grid() -> None:

@@ -20,8 +20,8 @@ plain_kernels = test_solvers.plain_kernels
 
 n = ssr.size("n")
 s = ssr.Space(n)
-A = ssr.stencil(s, s, {-1: -1.5, 0: 4.0, 1: -1.0}, outside="drop")
-B = ssr.stencil(s, s, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="drop")
+A = ssr.stencil(s, s, {-1: -1.5, 0: 4.0, 1: -1.0}, outside="zero")
+B = ssr.stencil(s, s, {-1: -1.0, 0: 2.0, 1: -1.0}, outside="zero")
 b = np.arange(15.0)
 
 
@@ -95,7 +95,7 @@ def test_solvers_precondition_solvers(name: str) -> None:
 
 def test_hierarchies_of_any_size() -> None:
     fine = ssr.Space(2 * n + 1)
-    second = ssr.stencil(fine, fine, {-1: -1, 0: 2, 1: -1}, outside="drop")
+    second = ssr.stencil(fine, fine, {-1: -1, 0: 2, 1: -1}, outside="zero")
     P = solvers.interpolation(fine, s)
     multigrid = solvers.Multigrid(second, P, 2.0 * P.T, smoother=solvers.Jacobi(0.6), coarsest=7)
     with pytest.raises(UnboundError):
@@ -116,7 +116,7 @@ METHODS = ["cg", "gmres"]
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("M", [None, solvers.GaussSeidel()], ids=repr)
 def test_solvers_of_stored_matrices(method: str, M: Any) -> None:
-    C = ssr.stencil(s, s, {-1: -0.25, 0: 1.0, 1: -0.25}, outside="drop")
+    C = ssr.stencil(s, s, {-1: -0.25, 0: 1.0, 1: -0.25}, outside="zero")
     for matrix in stored(C), 0.1 * C + stored(C):
         found = getattr(solvers, method)(matrix, b, M=M, rtol=1e-9)
         assert found.info == 0
@@ -128,7 +128,7 @@ def test_solvers_of_stored_matrices(method: str, M: Any) -> None:
 def test_solvers_in_two_dimensions() -> None:
     plane = ssr.Space(*ssr.sizes("ny nx"))
     five = {(-1, 0): -1, (0, -1): -1, (0, 0): 4.5, (0, 1): -1, (1, 0): -1}
-    matrix = ssr.stencil(plane, plane, five, outside="drop")
+    matrix = ssr.stencil(plane, plane, five, outside="zero")
     given = ssr.from_scipy(matrix.bind(ny=5, nx=6).to_scipy(), rows=plane, cols=plane)
     ones = np.ones((5, 6))
     np.testing.assert_allclose(solvers.cg(given, ones)[0], solvers.cg(matrix, ones)[0], 1e-10)

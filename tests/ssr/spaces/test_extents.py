@@ -90,7 +90,7 @@ def test_fill() -> None:
 
 
 def test_ranks() -> None:
-    on = bc.spread(inner, bc.simulated(3), **SIZES)
+    on = bc.distribute(inner, bc.simulated_ranks(3), **SIZES)
     k, x = data(2, *SHAPE)
     fields = on.scatter(inner, k), on.scatter(inner, x), on.zeros(inner)
 

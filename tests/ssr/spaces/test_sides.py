@@ -19,7 +19,7 @@ SIDES = {"west": west, "east": east, "south": south, "north": north}
 PLACES = {"west": np.s_[:, :1], "east": np.s_[:, -1:], "south": np.s_[:1], "north": np.s_[-1:]}
 SHAPES = (1, 1), (1, 4), (3, 1), (5, 7)
 STAR = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 2.0, (1, 0): 3.0, (-1, 0): 4.0}
-A = ssr.stencil(cells, cells, STAR, outside="drop")
+A = ssr.stencil(cells, cells, STAR, outside="zero")
 
 
 def data(*shape: int) -> Any:
@@ -298,7 +298,7 @@ def test_stored_matrices() -> None:
 
 def test_solves_and_sweeps() -> None:
     line = {(0, 0): 4.0, (-1, 0): -1.0, (1, 0): -1.5}
-    T = ssr.stencil(east, east, line, outside="drop")
+    T = ssr.stencil(east, east, line, outside="zero")
 
     @ssr.matrix(rows=east, cols=east)
     def ring(j: Any, i: Any) -> Any:
@@ -386,7 +386,7 @@ def test_a_field_on_a_high_side_alone_needs_its_sizes() -> None:
 
 
 def test_blocks_of_a_grid_have_sides() -> None:
-    grid = bc.Grid(2 * [(3, 4)], links=bc.bricks(1, 2))
+    grid = bc.Grid(2 * [(3, 4)], links=bc.topologies.bricks(1, 2))
     side = grid.cells.side(-1, "high")
     assert side == ssr.Space(2, 3, (3, 4))
     assert side.blocks == (0, 1)

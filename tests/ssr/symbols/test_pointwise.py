@@ -14,7 +14,7 @@ from ..interpret import interpret_program
 Array = np.ndarray[Any, Any]
 n = ssr.size("n")
 line = ssr.Space(n)
-A = ssr.stencil(line, line, {-1: -1, 0: 4, 1: -1}, outside="drop")
+A = ssr.stencil(line, line, {-1: -1, 0: 4, 1: -1}, outside="zero")
 SIZE = 7
 DENSE = A.bind(n=SIZE).to_scipy().toarray()
 

@@ -14,7 +14,7 @@ import ssr
 from ssr.errors import ArgumentError
 
 line = ssr.Space(ssr.size("n"))
-A = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="drop")
+A = ssr.stencil(line, line, {-1: -1, 0: 2, 1: -1}, outside="zero")
 
 
 def body(y: Any, x: Any) -> None:

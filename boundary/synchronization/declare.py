@@ -1,4 +1,4 @@
-"""Declare synchronisations: the spaces, weights and bases that a user gives, checked."""
+"""Declare synchronizations: the spaces, weights and bases that a user gives, checked."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..grid.grid import GridSpace
 from ..rules.arguments import table
 from .means import How, Means
 from .point_values import PointValues
-from .synchronise import Synchronise
+from .synchronize import Synchronize
 
 
-def synchronise(
+def synchronize(
     *spaces: GridSpace | VectorSpace,
     how: How = "average",
     weights: Any = None,
     basis: Any = None,
-) -> Synchronise:
+) -> Synchronize:
     """Return the matrix that makes the copies of shared points equal.
 
     Parameters
@@ -57,12 +57,12 @@ def synchronise(
     Examples
     --------
     >>> import numpy as np, boundary as bc
-    >>> grid = bc.Grid(2 * [(2,)], links=bc.bricks(2))
-    >>> bc.synchronise(grid.cells.nodes()) @ np.array([[0.0, 1, 2], [4, 5, 6]])
+    >>> grid = bc.Grid(2 * [(2,)], links=bc.topologies.bricks(2))
+    >>> bc.synchronize(grid.cells.nodes()) @ np.array([[0.0, 1, 2], [4, 5, 6]])
     array([[0., 1., 3.],
            [3., 5., 6.]])
     >>> at_points = np.array([[1.0, 1, 3], [1, 1, 1]])
-    >>> bc.synchronise(grid.cells.nodes(), weights=at_points) @ np.array([[0.0, 1, 2], [6, 5, 6]])
+    >>> bc.synchronize(grid.cells.nodes(), weights=at_points) @ np.array([[0.0, 1, 2], [6, 5, 6]])
     array([[0., 1., 3.],
            [3., 5., 6.]])
 
@@ -76,7 +76,7 @@ def synchronise(
         raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
     counts = _weights(weights, points)
     turns = None if basis is None else _basis(basis, points, components)
-    return Synchronise(Means(tuple(points), components, how, counts, turns))
+    return Synchronize(Means(tuple(points), components, how, counts, turns))
 
 
 def _points(spaces: Sequence[object]) -> list[GridSpace]:
@@ -85,11 +85,11 @@ def _points(spaces: Sequence[object]) -> list[GridSpace]:
     found = [p for p in points if isinstance(p, GridSpace)]
     if not found or len(found) < len(points):
         raise SpaceError(
-            "synchronise takes spaces of a grid.", hint="Write bc.synchronise(grid.cells.nodes())."
+            "synchronize takes spaces of a grid.", hint="Write bc.synchronize(grid.cells.nodes())."
         )
     grid = found[0].grid
     if any(p.grid is not grid or p.owned != p for p in found):
-        raise SpaceError("synchronise takes spaces of one grid, without ghosts.")
+        raise SpaceError("synchronize takes spaces of one grid, without ghosts.")
     kinds, axes = [kind.blocks for kind in grid.kinds], range(grid.ndim)
     blocks, staggered = [p.blocks for p in found], [p.data.staggered[1:] for p in found]
     nodes = all(map(all, staggered)) and blocks == kinds
@@ -104,8 +104,8 @@ def _points(spaces: Sequence[object]) -> list[GridSpace]:
     raise SpaceError(
         "Several spaces are the nodes of each kind of blocks, or the faces normal to each axis, "
         "in order.",
-        hint="Write bc.synchronise(*(kind.nodes() for kind in grid.kinds)), or "
-        "bc.synchronise(*(kind.faces(a) for kind in grid.kinds for a in range(ndim))).",
+        hint="Write bc.synchronize(*(kind.nodes() for kind in grid.kinds)), or "
+        "bc.synchronize(*(kind.faces(a) for kind in grid.kinds for a in range(ndim))).",
     )
 
 
@@ -147,7 +147,7 @@ def _weights(
     if weights is None:
         return (1.0,) * count
     if not callable(weights) and not _lists(weights, points):
-        found = table("synchronise", "weights", weights)
+        found = table("synchronize", "weights", weights)
         if found.ndim <= 1:
             if found.shape != (count,):
                 raise ShapeError(f"weights has shape {found.shape}; there are {count} blocks.")
@@ -181,7 +181,7 @@ def _each(name: str, lead: int, given: Any, points: Sequence[GridSpace]) -> tupl
         noun = "bases" if name == "basis" else name
         raise ShapeError(f"{len(every)} {noun} are given for {len(points)} fields.")
     return tuple(
-        PointValues(name, lead, one if callable(one) else table("synchronise", name, one))
+        PointValues(name, lead, one if callable(one) else table("synchronize", name, one))
         for one in every
     )
 

@@ -22,13 +22,13 @@ from ..ranks.facts import of_program
 from ..ranks.field import Field
 from ..ranks.given_values import check_real, field_dtype
 from ..schedules.plan import Plan, plan
-from ..worlds.world import World, positive, simulated
+from ..worlds.world import World, positive, simulated_ranks
+from .alternating import alternating
 from .bound import Bound, bound_program
-from .in_turn import in_turn
 
 
-class Spread(Immutable):
-    """A grid or a space whose boxes are owned by ranks; made by `boundary.spread`.
+class Distribution(Immutable):
+    """A grid or a space whose boxes are owned by ranks; made by `boundary.distribute`.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Spread(Immutable):
         self.world = world
         self._bound: dict[tuple[int, ...], tuple[Bound, tuple[object, ...]]] = {}
         self._plans: WeakKeyDictionary[ssr.Program, dict[Any, Plan]] = WeakKeyDictionary()
-        self._coarser: dict[Any, Spread] = {}
-        self._fewer: dict[int, Spread] = {}
-        self._whole: dict[frozenset[int], Spread] = {}
+        self._coarser: dict[Any, Distribution] = {}
+        self._fewer: dict[int, Distribution] = {}
+        self._whole: dict[frozenset[int], Distribution] = {}
 
     def __repr__(self) -> str:
         count = len(self.partition)
@@ -54,9 +54,9 @@ class Spread(Immutable):
         return f"{boxes} on {self.world.ranks} rank{'' if self.world.ranks == 1 else 's'}"
 
     @cached_property
-    def boxed(self) -> Spread:
+    def boxed(self) -> Distribution:
         """The same boxes in one process, with memory of their own."""
-        return Spread(self.cells, self.partition, simulated(1))
+        return Distribution(self.cells, self.partition, simulated_ranks(1))
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -73,7 +73,7 @@ class Spread(Immutable):
     # -- decisions of all ranks ------------------------------------------------------------------
 
     @property
-    def first(self) -> bool:
+    def is_root(self) -> bool:
         """Whether the first rank is in this process: it prints, and writes what one rank writes."""
         return 0 in self.world.here
 
@@ -83,7 +83,7 @@ class Spread(Immutable):
         Examples
         --------
         >>> import ssr, boundary as bc
-        >>> bc.spread(ssr.Space(8), bc.simulated(2)).any(False)
+        >>> bc.distribute(ssr.Space(8), bc.simulated_ranks(2)).any(False)
         False
         """
         try:
@@ -97,7 +97,7 @@ class Spread(Immutable):
         self.world.combine(nothing, most, "a decision of all ranks")
         return bool(most[0])
 
-    def shared(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Return on all ranks the value that the first one gives; all ranks call it together.
 
         Parameters
@@ -108,7 +108,7 @@ class Spread(Immutable):
         Examples
         --------
         >>> import ssr, boundary as bc
-        >>> bc.spread(ssr.Space(8), bc.simulated(2)).shared("name")
+        >>> bc.distribute(ssr.Space(8), bc.simulated_ranks(2)).broadcast("name")
         'name'
         """
         return self.world.shared(value)
@@ -139,7 +139,7 @@ class Spread(Immutable):
             if name not in self.sizes:
                 raise UnboundError(
                     f"No value is given for the size {name}.",
-                    hint=f"Give it where the grid is spread: bc.spread(..., {name}=...).",
+                    hint=f"Give it where the grid is spread: bc.distribute(..., {name}=...).",
                 )
         return Field(self, kind, found)
 
@@ -172,8 +172,8 @@ class Spread(Immutable):
 
     # -- levels ----------------------------------------------------------------------------------
 
-    def coarsen(self, points: Space, cells: Space | None = None) -> Spread:
-        """Return the spread of a coarser level: its cells are points of a space that is coarser.
+    def coarsen(self, points: Space, cells: Space | None = None) -> Distribution:
+        """Return the distribution of a coarser level: its cells are points of a coarser space.
 
         A coarse point is owned as its fine ones are, so restriction and interpolation read little
         that another rank owns. In a program, a field of the coarser level stands for the same
@@ -207,7 +207,7 @@ class Spread(Immutable):
         >>> @ssr.program(c=coarse, f=fine)
         ... def restrict(c, f):
         ...     c[:] = mean @ f
-        >>> levels = [bc.spread(fine, bc.simulated(2), n=8)]
+        >>> levels = [bc.distribute(fine, bc.simulated_ranks(2), n=8)]
         >>> levels.append(levels[0].coarsen(coarse, fine))
         >>> levels.append(levels[1].coarsen(coarse, fine))
         >>> f, c, d = (on.zeros(fine) for on in levels)
@@ -225,11 +225,11 @@ class Spread(Immutable):
             self._coarser[known] = self._coarsened(*known)
         return self._coarser[known]
 
-    def _coarsened(self, points: Space, cells: Space) -> Spread:
+    def _coarsened(self, points: Space, cells: Space) -> Distribution:
         if len(self.cells) > 1:
             raise ArgumentError(
                 f"A grid with {len(self.cells)} kinds of blocks is not made coarser.",
-                hint="Spread the coarser grid with boxes=.",
+                hint="Distribute the coarser grid with boxes=.",
             )
         if points.lower != cells.lower:
             raise ArgumentError(
@@ -246,10 +246,10 @@ class Spread(Immutable):
         boxes = here.owned(points)
         sizes = {**here.sizes, **found}
         made = Partition((cells,), sizes, here.kinds, boxes, here.owners, here.ranks)
-        return Spread((cells,), made, self.world)
+        return Distribution((cells,), made, self.world)
 
-    def onto(self, ranks: int | None = None, *, points: int = 1) -> Spread:
-        """Return a spread of the same cells on fewer ranks; the others own nothing.
+    def agglomerate(self, ranks: int | None = None, *, points: int = 1) -> Distribution:
+        """Return a distribution of the same cells on fewer ranks; the others own nothing.
 
         On a coarse level a rank has few points, and exchanges take longer than its work. There
         fields are moved, by `Field.set` or `Field.moved`, and their programs run on few ranks.
@@ -263,8 +263,8 @@ class Spread(Immutable):
 
         Returns
         -------
-        Spread
-            The spread itself if its cells are on so few ranks.
+        Distribution
+            The distribution itself if its cells are on so few ranks.
 
         Raises
         ------
@@ -276,12 +276,12 @@ class Spread(Immutable):
         >>> import ssr, boundary as bc
         >>> n = ssr.size("n")
         >>> fine, coarse = ssr.Space(4 * n), ssr.Space(n)
-        >>> below = bc.spread(fine, bc.simulated(4), n=6).coarsen(coarse)
-        >>> print(below.onto(2))
+        >>> below = bc.distribute(fine, bc.simulated_ranks(4), n=6).coarsen(coarse)
+        >>> print(below.agglomerate(2))
         2 boxes on 4 ranks, this process has ranks 0 to 3
           rank 0: [0:3]
           rank 2: [3:6]
-        >>> print(below.onto(points=6).onto(4))
+        >>> print(below.agglomerate(points=6).agglomerate(4))
         1 box on 4 ranks, this process has ranks 0 to 3
           rank 0: [0:6]
         """
@@ -295,14 +295,14 @@ class Spread(Immutable):
             made = chosen(self.cells, here.sizes, count)
             owners = made.owners * here.ranks // count  # near to where the points have been
             made = replace(made, owners=owners, ranks=here.ranks)
-            self._fewer[count] = Spread(self.cells, made, self.world)
+            self._fewer[count] = Distribution(self.cells, made, self.world)
         return self._fewer[count]
 
-    def whole(self, *axes: int) -> Spread:
-        """Return a spread of the same cells in which no line along some axes is cut.
+    def undivided(self, *axes: int) -> Distribution:
+        """Return a distribution of the same cells in which no line along some axes is cut.
 
         Solves along lines need that. Where they run along several axes in turn, values are moved
-        from a field of one spread to that of another by `Field.set`.
+        from a field of one distribution to that of another by `Field.set`.
 
         Parameters
         ----------
@@ -311,8 +311,8 @@ class Spread(Immutable):
 
         Returns
         -------
-        Spread
-            The spread itself if its boxes are whole along these axes.
+        Distribution
+            The distribution itself if its boxes are whole along these axes.
 
         Raises
         ------
@@ -322,8 +322,8 @@ class Spread(Immutable):
         Examples
         --------
         >>> import ssr, boundary as bc
-        >>> rows = bc.spread(ssr.Space(4, 6), bc.simulated(2)).whole(1)
-        >>> columns = rows.whole(0)
+        >>> rows = bc.distribute(ssr.Space(4, 6), bc.simulated_ranks(2)).undivided(1)
+        >>> columns = rows.undivided(0)
         >>> for on in rows, columns:
         ...     print(on)
         2 boxes on 2 ranks, this process has ranks 0 to 1
@@ -338,7 +338,7 @@ class Spread(Immutable):
             made = with_whole_lines(self.partition, known)
             if made is self.partition:
                 return self
-            self._whole[known] = Spread(self.cells, made, self.world)
+            self._whole[known] = Distribution(self.cells, made, self.world)
         return self._whole[known]
 
     # -- programs --------------------------------------------------------------------------------
@@ -361,11 +361,11 @@ class Spread(Immutable):
         fields = tuple(value if field else None for value, field in pairs)
         return self._kept(program, fields)(*(value for value, field in pairs if not field))
 
-    def in_turn(
+    def alternating(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
-        """Return programs bound to values by `in_turn`, as a function of the numbers left out."""
-        return in_turn(*programs).bind(**values)
+        """Return programs bound to values by `alternating`: a function of the other scalars."""
+        return alternating(*programs).bind(**values)
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
         """Return a program bound to fields, kept with the program while all fields are in use."""
@@ -401,7 +401,7 @@ class Spread(Immutable):
 
 
 KEPT = 512
-"""Programs with their fields that a spread keeps bound, at most."""
+"""Programs with their fields that a distribution keeps bound, at most."""
 
 
 def _ranks(here: Sequence[int]) -> str:

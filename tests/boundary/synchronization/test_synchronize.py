@@ -1,4 +1,4 @@
-"""Synchronisation against the classes of equal points, on all kinds of links."""
+"""Synchronization against the classes of equal points, on all kinds of links."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ import boundary as bc
 import ssr
 from apps.swe import geometry
 from boundary.grid.link import Link, Side
-from boundary.synchronisation.synchronise import SharedPoints, Synchronise
+from boundary.synchronization.synchronize import SharedPoints, Synchronize
 from ssr.errors import ArgumentError, ShapeError, SpaceError
 
 from ...random_examples import examples
@@ -21,15 +21,15 @@ from ..evaluate_pieces import evaluate
 from ..walker import Array
 
 
-def evaluated(of: Synchronise, fields: list[Array], sizes: Any = None) -> list[Array]:
-    """Return synchronised fields by the pieces, which are not compiled."""
+def evaluated(of: Synchronize, fields: list[Array], sizes: Any = None) -> list[Array]:
+    """Return synchronized fields by the pieces, which are not compiled."""
     made = [f.copy() for f in fields]
     parts = list(of.means.pieces(sizes or {}))
     evaluate(parts, made)
     return made
 
 
-def by_oracle(of: Synchronise, fields: list[Array]) -> list[Array]:
+def by_oracle(of: Synchronize, fields: list[Array]) -> list[Array]:
     flat = of.to_scipy() @ np.concatenate([f.ravel() for f in fields])
     ends = np.cumsum([f.size for f in fields])[:-1]
     return [a.reshape(f.shape) for a, f in zip(np.split(flat, ends), fields, strict=True)]
@@ -44,7 +44,7 @@ def grids(draw: Any) -> bc.Grid:
     return bc.Grid(links.count * [tuple(shape)], links=links)
 
 
-def random(of: Synchronise, seed: int = 0) -> list[Array]:
+def random(of: Synchronize, seed: int = 0) -> list[Array]:
     rng = np.random.default_rng(seed)
     return [rng.uniform(-1, 1, p.extent({})) for p in of.means.points]
 
@@ -54,7 +54,7 @@ def random(of: Synchronise, seed: int = 0) -> list[Array]:
 def test_nodes(grid: bc.Grid, how: Any) -> None:
     weights = 1 + np.arange(grid.count) ** 2 if how == "weights" else None
     nodes = grid.cells.nodes()
-    s = bc.synchronise(nodes, how="owner" if how == "owner" else "average", weights=weights)
+    s = bc.synchronize(nodes, how="owner" if how == "owner" else "average", weights=weights)
     (u,) = random(s)
     (made,) = evaluated(s, [u])
     np.testing.assert_allclose(made, by_oracle(s, [u])[0], rtol=1e-13, atol=1e-14)
@@ -81,7 +81,7 @@ def self_mapped(links: bc.Connectivity) -> bool:
 @examples(60)
 @given(grids())
 def test_fluxes(grid: bc.Grid) -> None:
-    s = bc.synchronise(*(grid.cells.faces(a) for a in range(grid.links.dims)))
+    s = bc.synchronize(*(grid.cells.faces(a) for a in range(grid.links.dims)))
     fields = random(s)
     if len(fields) == 1:
         return  # one dimension: faces are nodes, which have no direction
@@ -110,7 +110,7 @@ def outward(side: Side) -> float:
     return 1.0 if side.end == "high" else -1.0
 
 
-@pytest.mark.parametrize("links", [bc.cubed_sphere(), bc.two_by_two(periodic=True)])
+@pytest.mark.parametrize("links", [bc.cubed_sphere(), bc.topologies.two_by_two(periodic=True)])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_blocks_does_not_matter(links: bc.Connectivity, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(links.count)
@@ -124,7 +124,7 @@ def test_the_order_of_blocks_does_not_matter(links: bc.Connectivity, seed: int) 
         [Link(moved(k.here), moved(k.there), k.axes, k.flips) for k in links.links],
     )
     one, two = (bc.Grid(links.count * [(3, 3)], links=c) for c in (links, other))
-    s, t = (bc.synchronise(g.cells.nodes()) for g in (one, two))
+    s, t = (bc.synchronize(g.cells.nodes()) for g in (one, two))
     (u,) = random(s)
     v = np.empty_like(u)
     v[order] = u
@@ -135,20 +135,20 @@ def test_the_order_of_blocks_does_not_matter(links: bc.Connectivity, seed: int) 
 def test_a_side_that_is_folded_onto_itself() -> None:
     link = Link(Side(0, 0, "low"), Side(0, 0, "low"), (1,), (True,))
     grid = bc.Grid([(2, 4)], links=[link])
-    s = bc.synchronise(grid.cells.nodes())
+    s = bc.synchronize(grid.cells.nodes())
     u = np.arange(15.0).reshape(1, 3, 5) ** 2
     (made,) = evaluated(s, [u])
     np.testing.assert_array_equal(made[0, 0], (u[0, 0] + u[0, 0, ::-1]) / 2)
     np.testing.assert_array_equal(made[0, 1:], u[0, 1:])
-    owner = bc.synchronise(grid.cells.nodes(), how="owner")
+    owner = bc.synchronize(grid.cells.nodes(), how="owner")
     (lower,) = evaluated(owner, [u])
     np.testing.assert_array_equal(lower[0, 0], u[0, 0, [0, 1, 2, 1, 0]])
     np.testing.assert_array_equal(lower[0, 1:], u[0, 1:])
     plain.check_same(owner @ u, lower)
-    flux = bc.synchronise(grid.cells.faces(0), grid.cells.faces(1), how="owner")
+    flux = bc.synchronize(grid.cells.faces(0), grid.cells.faces(1), how="owner")
     with pytest.raises(ArgumentError, match="its own negative"):
         list(flux.means.pieces({}))
-    f = bc.synchronise(grid.cells.faces(0), grid.cells.faces(1))
+    f = bc.synchronize(grid.cells.faces(0), grid.cells.faces(1))
     across, along = random(f)
     made_across, made_along = evaluated(f, [across, along])
     np.testing.assert_array_equal(made_across[0, 0], (across[0, 0] - across[0, 0, ::-1]) / 2)
@@ -162,7 +162,7 @@ def test_vectors_on_the_cubed_sphere() -> None:
     vectors = np.stack([geometry.basis(p, alpha, beta) for p in range(6)], axis=2)
     basis = np.moveaxis(vectors, 1, 0) / geometry.RADIUS  # (3, component, panel, j, i)
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
-    s = bc.synchronise(grid.cells.nodes().vector(2), basis=basis)
+    s = bc.synchronize(grid.cells.nodes().vector(2), basis=basis)
     u = np.random.default_rng(0).uniform(-1, 1, (2, 6, n + 1, n + 1))
     made = u.copy()
     evaluate(s.means.pieces({}), list(made))
@@ -181,7 +181,7 @@ def test_compiled_and_plain(links: bc.Connectivity) -> None:
     """Symbolic sizes: one kernel, in a program too."""
     (n,) = ssr.sizes("n")
     grid = bc.Grid(links.count * [(n,) * links.dims], links=links)
-    s = bc.synchronise(grid.cells.nodes())
+    s = bc.synchronize(grid.cells.nodes())
     for size in (1, 2, 5):
         shape = (links.count, *(size + 1,) * links.dims)
         u = np.random.default_rng(size).uniform(-1, 1, shape)
@@ -194,12 +194,14 @@ def test_compiled_and_plain(links: bc.Connectivity) -> None:
         plain.check_same(u, wanted)
 
 
-@pytest.mark.parametrize("links", [bc.bricks(1, 2), bc.bricks(1, 2, periodic=[0])])
+@pytest.mark.parametrize(
+    "links", [bc.topologies.bricks(1, 2), bc.topologies.bricks(1, 2, periodic=[0])]
+)
 def test_fluxes_of_small_blocks(links: bc.Connectivity) -> None:
     """What is done for few points is not always what is done for many; one function does both."""
     ny, nx = ssr.sizes("ny nx")
     cells = bc.Grid(links.count * [(ny, nx)], links=links).cells
-    s = bc.synchronise(cells.faces(0), cells.faces(1))
+    s = bc.synchronize(cells.faces(0), cells.faces(1))
     for size in (1, 1), (2, 3), (8, 1), (9, 2), (20, 3):
         sizes = dict(zip(("ny", "nx"), size, strict=True))
         rng = np.random.default_rng(1)
@@ -211,24 +213,24 @@ def test_fluxes_of_small_blocks(links: bc.Connectivity) -> None:
 
 
 def test_mistakes() -> None:
-    grid = bc.Grid(2 * [(2, 2)], links=bc.bricks(2, 1))
+    grid = bc.Grid(2 * [(2, 2)], links=bc.topologies.bricks(2, 1))
     nodes = grid.cells.nodes()
     with pytest.raises(SpaceError, match="no points that several blocks share"):
-        bc.synchronise(grid.cells)
+        bc.synchronize(grid.cells)
     with pytest.raises(SpaceError, match="takes spaces of a grid"):
-        bc.synchronise(ssr.Space(3, 3).nodes())  # type: ignore[arg-type]
+        bc.synchronize(ssr.Space(3, 3).nodes())  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="there are 2 blocks"):
-        bc.synchronise(nodes, weights=[1.0])
+        bc.synchronize(nodes, weights=[1.0])
     with pytest.raises(ArgumentError, match="positive numbers"):
-        bc.synchronise(nodes, weights=[1.0, -1.0])
+        bc.synchronize(nodes, weights=[1.0, -1.0])
     with pytest.raises(ArgumentError, match='"average" or "owner"'):
-        bc.synchronise(nodes, how="mean")  # type: ignore[arg-type]
+        bc.synchronize(nodes, how="mean")  # type: ignore[arg-type]
     with pytest.raises(SpaceError, match="faces normal to each axis"):
-        bc.synchronise(grid.cells.faces(1), grid.cells.faces(0))
+        bc.synchronize(grid.cells.faces(1), grid.cells.faces(0))
     with pytest.raises(SpaceError, match="without ghosts"):
-        bc.synchronise(nodes.grow(1))
+        bc.synchronize(nodes.grow(1))
     with pytest.raises(ShapeError, match="basis has shape"):
-        bc.synchronise(nodes.vector(2), basis=np.ones(3))
+        bc.synchronize(nodes.vector(2), basis=np.ones(3))
 
 
 def bases(size: int) -> Array:
@@ -252,7 +254,7 @@ def test_bases_of_blocks_with_symbolic_sizes(size: int) -> None:
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
     u = np.random.default_rng(size).uniform(-1, 1, (2, 6, size + 1, size + 1))
     of_array, of_function = (
-        bc.synchronise(grid.cells.nodes().vector(2), basis=b(size)) for b in (bases, tilted)
+        bc.synchronize(grid.cells.nodes().vector(2), basis=b(size)) for b in (bases, tilted)
     )
     made = of_array @ u
     np.testing.assert_allclose(of_function @ u, made, atol=1e-15)
@@ -265,7 +267,7 @@ def test_components_on_shared_lines_are_made_together() -> None:
     """Lines of many points: in one pass, with the bits of sums one by one."""
     n = 12
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
-    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(n))
+    s = bc.synchronize(grid.cells.nodes().vector(2), basis=bases(n))
     step = SharedPoints(s)
     assert step.form.mutual == ((0, 1, 0, 1),)
     assert not step.form.taps
@@ -279,7 +281,7 @@ def test_components_on_shared_lines_are_made_together() -> None:
 def test_a_basis_for_other_sizes_is_refused() -> None:
     (n,) = ssr.sizes("n")
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
-    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(3))
+    s = bc.synchronize(grid.cells.nodes().vector(2), basis=bases(3))
     s @ np.zeros((2, 6, 4, 4))
     with pytest.raises(ShapeError, match=r"basis has shape .*; the blocks have \(5, 5\) points"):
         s @ np.zeros((2, 6, 5, 5))
@@ -288,14 +290,14 @@ def test_a_basis_for_other_sizes_is_refused() -> None:
 @pytest.mark.parametrize("compiled", [False, True])
 def test_weights_of_points(compiled: bool) -> None:
     """Cuts that do not meet: copies have masses 1, 1 and 2, and two and two of them 3, 1."""
-    grid = bc.Grid(4 * [(2, 3)], links=bc.two_by_two())
+    grid = bc.Grid(4 * [(2, 3)], links=bc.topologies.two_by_two())
     nodes = grid.cells.nodes()
     rng = np.random.default_rng(1)
     weights, u = rng.uniform(0.5, 2.0, (4, 3, 4)), rng.normal(size=(4, 3, 4))
     given = [weights, lambda block, j, i: weights[block, j, i]]
     made = [
         s @ u if compiled else evaluated(s, [u])[0]
-        for s in (bc.synchronise(nodes, weights=w) for w in given)
+        for s in (bc.synchronize(nodes, weights=w) for w in given)
     ]
     expected = u.copy()
     for members in grid.links.copies(4 * [(2, 3)], (True, True)):
@@ -305,7 +307,7 @@ def test_weights_of_points(compiled: bool) -> None:
             expected[a] = mean
     for one in made:
         np.testing.assert_allclose(one, expected, rtol=1e-14)
-    s = bc.synchronise(nodes, weights=weights)
+    s = bc.synchronize(nodes, weights=weights)
     np.testing.assert_allclose(s.to_scipy() @ u.ravel(), expected.ravel(), rtol=1e-14)
 
 
@@ -315,7 +317,7 @@ def test_weights_of_points_and_vectors() -> None:
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
     rng = np.random.default_rng(2)
     weights, u = rng.uniform(0.5, 2.0, (6, 4, 4)), rng.normal(size=(2, 6, 4, 4))
-    s = bc.synchronise(grid.cells.nodes().vector(2), basis=bases(n), weights=weights)
+    s = bc.synchronize(grid.cells.nodes().vector(2), basis=bases(n), weights=weights)
     made = s @ u
     before, after = (np.einsum("rcpji,cpji->rpji", bases(n), v) for v in (u, made))
     for members in grid.links.copies(6 * [(n, n)], (True, True)):
@@ -329,7 +331,7 @@ def test_weights_of_points_and_vectors() -> None:
 
 
 def test_numbers_of_points_that_do_not_fit() -> None:
-    grid = bc.Grid(2 * [(2, 3)], links=bc.bricks(1, 2))
+    grid = bc.Grid(2 * [(2, 3)], links=bc.topologies.bricks(1, 2))
     nodes = grid.cells.nodes()
     for error, text, options in (
         (ShapeError, r"weights has shape \(2, 3\)", {"weights": np.ones((2, 3))}),
@@ -338,14 +340,14 @@ def test_numbers_of_points_that_do_not_fit() -> None:
         (ShapeError, "A basis is for vectors", {"basis": np.ones((2, 2, 2, 3, 4))}),
     ):
         with pytest.raises(error, match=text):
-            bc.synchronise(nodes, **options)  # type: ignore[arg-type]
+            bc.synchronize(nodes, **options)  # type: ignore[arg-type]
     for error, text, options in (
         (ArgumentError, "points are positive", {"weights": lambda b, j, i: j - 1.0}),
         (ArgumentError, "returns no finite", {"weights": lambda b, j, i: np.nan}),
         (ShapeError, "returns shape", {"weights": lambda b, j, i: np.ones(17)}),
     ):
         with pytest.raises(error, match=text):
-            bc.synchronise(nodes, **options) @ np.zeros((2, 3, 4))  # type: ignore[arg-type]
+            bc.synchronize(nodes, **options) @ np.zeros((2, 3, 4))  # type: ignore[arg-type]
 
 
 def test_numbers_of_points_on_ranks() -> None:
@@ -353,13 +355,13 @@ def test_numbers_of_points_on_ranks() -> None:
     grid = bc.Grid(6 * [(n, n)], links=bc.cubed_sphere())
     nodes, rng = grid.cells.nodes(), np.random.default_rng(3)
     weights, u = rng.uniform(0.5, 2.0, (6, 6, 6)), rng.normal(size=(2, 6, 6, 6))
-    s = bc.synchronise(nodes.vector(2), basis=tilted(5), weights=weights)
+    s = bc.synchronize(nodes.vector(2), basis=tilted(5), weights=weights)
 
     @ssr.program(u=nodes.vector(2))
     def agree(u: Any) -> None:
         u[:] = s @ (2.0 * u)
 
     for ranks in 4, 7:
-        field = bc.spread(grid, bc.simulated(ranks), n=5).scatter(nodes.vector(2), u)
+        field = bc.distribute(grid, bc.simulated_ranks(ranks), n=5).scatter(nodes.vector(2), u)
         agree(field)
         np.testing.assert_array_equal(field.gather(), s @ (2.0 * u))

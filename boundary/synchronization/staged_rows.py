@@ -1,4 +1,4 @@
-"""Synchronisation as a generator of rows, for `ssr.matrix`: an entry for each copy of a point."""
+"""Synchronization as a generator of rows, for `ssr.matrix`: an entry for each copy of a point."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def staged_rows(means: Means, rows: int, cols: int) -> Callable[..., Iterator[tu
     space = means.points[rows]
     parts = {copies[0].place: copies for copies in means.shared.copies()}
 
-    def synchronise(*point: Any) -> Iterator[tuple[Any, float]]:
+    def synchronize(*point: Any) -> Iterator[tuple[Any, float]]:
         block = next(b for at, b in enumerate(space.blocks) if point[0] == at)
         orthant = tuple(
             _end(x, extent) if staggered else 0
@@ -51,8 +51,8 @@ def staged_rows(means: Means, rows: int, cols: int) -> Callable[..., Iterator[tu
 
     names = AXES[space.ndim]
     parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
-    synchronise.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return synchronise
+    synchronize.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return synchronize
 
 
 def _end(x: Any, extent: Any) -> int:

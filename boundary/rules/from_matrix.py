@@ -21,7 +21,7 @@ from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 
 
-def sparse(
+def from_matrix(
     matrix: Any,
     offset: Any = None,
     axis: int | None = None,
@@ -59,13 +59,13 @@ def sparse(
     >>> import numpy as np, scipy.sparse, ssr, boundary as bc
     >>> matrix = scipy.sparse.lil_array((5, 3))
     >>> matrix[0] = 1 / 3
-    >>> fill = bc.fill(ssr.Space(3).grow(1), bc.sparse(matrix, [0, 0, 0, 0, 7]))
+    >>> fill = bc.fill(ssr.Space(3).grow(1), bc.from_matrix(matrix, [0, 0, 0, 0, 7]))
     >>> fill @ np.array([1.0, 2, 6])
     array([3., 1., 2., 6., 7.])
     """
     import scipy.sparse
 
-    text = rule_text("sparse", axis, side, block, matrix, offset=(offset, None))
+    text = rule_text("from_matrix", axis, side, block, matrix, offset=(offset, None))
     try:
         given = scipy.sparse.csr_array(matrix)
     except (TypeError, ValueError) as error:

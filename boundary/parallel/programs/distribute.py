@@ -1,4 +1,4 @@
-"""Spread a grid or a space over ranks: the public function, and what it checks."""
+"""Distribute a grid or a space over ranks: the public function, and what it checks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...grid.grid import Grid
 from ..partition.cuts import chosen, cut
 from ..partition.partition import Partition, partition
 from ..worlds.launch import world_of
-from .spread import Spread
+from .distribution import Distribution
 
 
-def spread(
+def distribute(
     cells: Grid | Space,
     ranks: Any = None,
     *,
     cut: Sequence[int] | None = None,
     boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] | None = None,
     **sizes: Any,
-) -> Spread:
+) -> Distribution:
     """Return a grid or a space whose points are shared by ranks.
 
     Parameters
@@ -62,7 +62,7 @@ def spread(
     ... def heat(u, dt):
     ...     u[:] = u + dt * (lap @ (fill @ u))
     >>> for ranks in 1, 3:
-    ...     on = bc.spread(cells, bc.simulated(ranks), n=8)
+    ...     on = bc.distribute(cells, bc.simulated_ranks(ranks), n=8)
     ...     u = on.zeros(cells)
     ...     u.fill(lambda i: i)
     ...     heat(u, 0.25)
@@ -83,7 +83,7 @@ def spread(
         made = _cut(kinds, known, cut, world.ranks)
     else:
         made = chosen(kinds, known, world.ranks)
-    return Spread(kinds, made, world)
+    return Distribution(kinds, made, world)
 
 
 def _cut(kinds: Sequence[Space], sizes: Mapping[str, int], parts: Any, ranks: int) -> Partition:
@@ -110,6 +110,6 @@ def _sizes(kinds: Sequence[Space], given: Mapping[str, Any]) -> dict[str, int]:
         if name not in known:
             raise UnboundError(
                 f"No value is given for the size {name}.",
-                hint=f"Write bc.spread(..., {name}=...).",
+                hint=f"Write bc.distribute(..., {name}=...).",
             )
     return known

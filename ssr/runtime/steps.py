@@ -25,8 +25,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..runtime.constants import LEFT
-from ..runtime.intrinsics import ld, st
+from .constants import LEFT
+from .intrinsics import ld, st
 
 PATIENCE = 200_000_000
 """Nanoseconds for which a function is asked."""

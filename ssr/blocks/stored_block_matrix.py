@@ -19,9 +19,9 @@ from .. import ir
 from ..algebra.families import Triangle
 from ..algebra.stored import Stored
 from ..errors import ArgumentError, ShapeError, SpaceError, UnboundError, UnsupportedError
-from ..matrices.assembled import Assembled
 from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
+from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-class AssembledBlocks(Operator["AssembledBlocks"]):
+class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
     """A stored sparse matrix between vector fields, or between tuples of fields.
 
     Made by `from_scipy` with vector spaces or tuples of spaces, and by operations. Rows and columns
@@ -84,19 +84,19 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
 
     def __repr__(self) -> str:
         count = self._csr.nnz
-        return f"<AssembledBlocks {told(self.cols)} -> {told(self.rows)}, {count} stored entries>"
+        return f"<StoredBlockMatrix {told(self.cols)} -> {told(self.rows)}, {count} stored entries>"
 
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that follow from the numbers of rows and columns of the blocks."""
         return {n: v for row in self.blocks for b in row for n, v in b.stored.sizes.items()}
 
     @cached_property
-    def blocks(self) -> tuple[tuple[Assembled, ...], ...]:
+    def blocks(self) -> tuple[tuple[StoredMatrix, ...], ...]:
         """The stored matrix between each component of the columns and each of the rows."""
         below, across = ends_of(self._csr.shape[0], self.rows), ends_of(self.shape[1], self.cols)
         return tuple(
             tuple(
-                Assembled(Stored.made(self._csr[first:last, left:right], row, column))
+                StoredMatrix(Stored.made(self._csr[first:last, left:right], row, column))
                 for (left, right), column in zip(across, spaces(self.cols), strict=True)
             )
             for (first, last), row in zip(below, spaces(self.rows), strict=True)
@@ -104,23 +104,23 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
 
     # -- algebra ---------------------------------------------------------------------------------
 
-    def __add__(self, other: object) -> AssembledBlocks:
+    def __add__(self, other: object) -> StoredBlockMatrix:
         return self._sum(other, 1.0)
 
-    def __radd__(self, other: object) -> AssembledBlocks:
+    def __radd__(self, other: object) -> StoredBlockMatrix:
         return self if is_zero(other) else self._sum(other, 1.0)
 
-    def __sub__(self, other: object) -> AssembledBlocks:
+    def __sub__(self, other: object) -> StoredBlockMatrix:
         return self._sum(other, -1.0)
 
-    def __rsub__(self, other: object) -> AssembledBlocks:
+    def __rsub__(self, other: object) -> StoredBlockMatrix:
         return -self + other
 
-    def __neg__(self) -> AssembledBlocks:
+    def __neg__(self) -> StoredBlockMatrix:
         return self * -1.0
 
-    def _sum(self, other: object, sign: float) -> AssembledBlocks:
-        if not isinstance(other, (AssembledBlocks, BlockMatrix)):
+    def _sum(self, other: object, sign: float) -> StoredBlockMatrix:
+        if not isinstance(other, (StoredBlockMatrix, BlockMatrix)):
             raise ArgumentError(
                 f"A stored matrix of blocks is added to {type(other).__name__}.",
                 hint="The sum of matrices between the same fields is meant.",
@@ -134,7 +134,7 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
             )
         return self._made(self._csr + sign * _entries(other), self.rows, self.cols)
 
-    def __mul__(self, factor: object) -> AssembledBlocks:
+    def __mul__(self, factor: object) -> StoredBlockMatrix:
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
@@ -143,24 +143,24 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
             )
         return self._made(self._csr * float(factor), self.rows, self.cols)
 
-    def __truediv__(self, divisor: object) -> AssembledBlocks:
+    def __truediv__(self, divisor: object) -> StoredBlockMatrix:
         number = plain(divisor)
         if isinstance(number, numbers.Real) and not number:
             raise ArgumentError("A stored matrix is divided by zero.")
         return self * (1.0 / number if isinstance(number, numbers.Real) else divisor)
 
     @cached_property
-    def T(self) -> AssembledBlocks:
+    def T(self) -> StoredBlockMatrix:
         """The transpose."""
         return self._made(self._csr.T, self.cols, self.rows)
 
     def __matmul__(self, x: Any) -> Any:
-        if isinstance(x, (Matrix, Assembled, BlockMatrix, AssembledBlocks)):
+        if isinstance(x, (Matrix, StoredMatrix, BlockMatrix, StoredBlockMatrix)):
             return product(self, x)
         return NotImplemented if takes_over(x) else self.apply(x)
 
     def __rmatmul__(self, other: object) -> Any:
-        if isinstance(other, (Matrix, Assembled, BlockMatrix)):
+        if isinstance(other, (Matrix, StoredMatrix, BlockMatrix)):
             return product(other, self)
         return super().__rmatmul__(other)
 
@@ -171,18 +171,18 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
         return ours == theirs and (self._csr != _entries(other)).nnz == 0
 
     @staticmethod
-    def _made(csr: Any, rows: Kind, cols: Kind) -> AssembledBlocks:
+    def _made(csr: Any, rows: Kind, cols: Kind) -> StoredBlockMatrix:
         import scipy.sparse as sparse
 
-        return AssembledBlocks(sparse.csr_array(csr), rows, cols)
+        return StoredBlockMatrix(sparse.csr_array(csr), rows, cols)
 
-    def _part(self, which: Triangle, k: int) -> AssembledBlocks:
+    def _part(self, which: Triangle, k: int) -> StoredBlockMatrix:
         raise UnsupportedError(
             f"A stored matrix of blocks has no .{which}().", hint="Cut what to_scipy() returns."
         )
 
     @property
-    def _local(self) -> AssembledBlocks:
+    def _local(self) -> StoredBlockMatrix:
         return self
 
     # -- application -----------------------------------------------------------------------------
@@ -253,21 +253,21 @@ class AssembledBlocks(Operator["AssembledBlocks"]):
         return self._csr.copy()
 
 
-def product(left: Any, right: Any) -> AssembledBlocks:
+def product(left: Any, right: Any) -> StoredBlockMatrix:
     """Return the product of two matrices of which one is stored between several fields."""
     import scipy.sparse as sparse
 
     one, other = _entries(left), _entries(right)
     rows, cols = left.rows, right.cols
-    if isinstance(left, (Matrix, Assembled)) and not isinstance(right.rows, Space):
+    if isinstance(left, (Matrix, StoredMatrix)) and not isinstance(right.rows, Space):
         one = sparse.kron(sparse.eye_array(len(spaces(right.rows))), one)
         rows = _repeated(left.rows, left.cols, right.rows, left, right)
-    elif isinstance(right, (Matrix, Assembled)) and not isinstance(left.cols, Space):
+    elif isinstance(right, (Matrix, StoredMatrix)) and not isinstance(left.cols, Space):
         other = sparse.kron(sparse.eye_array(len(spaces(left.cols))), other)
         cols = _repeated(right.cols, right.rows, left.cols, left, right)
     elif spaces(left.cols) != spaces(right.rows):
         raise _unequal(left, right)
-    return AssembledBlocks._made(sparse.csr_array(one) @ sparse.csr_array(other), rows, cols)
+    return StoredBlockMatrix._made(sparse.csr_array(one) @ sparse.csr_array(other), rows, cols)
 
 
 def _repeated(far: Space, near: Space, kind: Kind, left: Any, right: Any) -> Kind:
@@ -285,7 +285,7 @@ def _unequal(left: Any, right: Any) -> SpaceError:
 
 
 def _entries(matrix: Any) -> Any:
-    return matrix._csr if isinstance(matrix, AssembledBlocks) else matrix.to_scipy()
+    return matrix._csr if isinstance(matrix, StoredBlockMatrix) else matrix.to_scipy()
 
 
 def ends_of(count: int, kind: Kind) -> list[tuple[int, int]]:
@@ -332,14 +332,14 @@ def _program(body: Callable[..., None], kinds: dict[str, Any]) -> Program:
 
 
 @overload
-def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> Assembled: ...
+def from_scipy(matrix: Any, *, rows: Space, cols: Space) -> StoredMatrix: ...
 
 
 @overload
-def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> Assembled | AssembledBlocks: ...
+def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> StoredMatrix | StoredBlockMatrix: ...
 
 
-def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> Assembled | AssembledBlocks:
+def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> StoredMatrix | StoredBlockMatrix:
     """Return a sparse matrix of SciPy as a matrix between spaces, its structure unknown.
 
     The points of a space are numbered in C order. A product adds the entries of a row by ascending
@@ -354,7 +354,7 @@ def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> Assembled | AssembledB
     rows, cols
         Spaces with as many points as the matrix has rows and columns. With vector spaces or tuples
         of spaces elements are numbered field by field, the points of a field in C order; the result
-        is then an `AssembledBlocks`.
+        is then an `StoredBlockMatrix`.
 
     Raises
     ------
@@ -375,18 +375,18 @@ def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> Assembled | AssembledB
     >>> S = from_scipy(turn, rows=points, cols=points)
     >>> S @ np.array([1.0, 2.0, 4.0])
     array([4., 1., 2.])
-    >>> A = ssr.stencil(points, points, {-1: 1, 0: 2}, outside="drop")
+    >>> A = ssr.stencil(points, points, {-1: 1, 0: 2}, outside="zero")
     >>> (A @ S + S.T).to_scipy().toarray()
     array([[0., 1., 2.],
            [2., 0., 2.],
            [2., 2., 0.]])
     """
     if isinstance(rows, Space) and isinstance(cols, Space):
-        return Assembled(Stored.of(matrix, rows, cols))
+        return StoredMatrix(Stored.of(matrix, rows, cols))
     for kind in rows, cols:
         _check_kind(kind)
     checked = Stored.checked(matrix)
-    made = AssembledBlocks(checked, rows, cols)
+    made = StoredBlockMatrix(checked, rows, cols)
     made.blocks  # noqa: B018  checks that the matrix fits
     return made
 

@@ -1,4 +1,4 @@
-"""Incomplete factorisations as preconditioners."""
+"""Incomplete factorizations as preconditioners."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from ..recurrences.declare import Recurrence
 from ..symbols.functions import sqrt
 from . import vectors
 from .composed import Composed
-from .smoothers import check_local
+from .smoothers import check_rank_local
 
 
 @dataclass(frozen=True)
-class Factorisation(ABC):
-    """A way to factorise a matrix, and to solve with the factors: `ILU` and `IC`.
+class Factorization(ABC):
+    """A way to factorize a matrix, and to solve with the factors: `ILU` and `IC`.
 
     As a preconditioner, ``M=ILU()``, it is made for the matrix of the solver at the beginning of
-    each solution, so that data of the matrix may change in between. On fields of several ranks
-    rows wait for rows of other ranks, unless it is ``local``: the factors and the iterations are
+    each solution, so that data of the matrix may change in between. On fields of several ranks rows
+    wait for rows of other ranks, unless it is ``rank_local``: the factors and the iterations are
     those of one rank, and ranks work one behind the other.
 
     Parameters
     ----------
-    local
-        Whether ``A.local()`` is factorised, the entries within boxes, so that no box of a spread
-        waits for another: block Jacobi with incomplete factors. On arrays there is one box. The
-        number of iterations depends on the boxes.
+    rank_local
+        Whether ``A.rank_local()`` is factorized, the entries within boxes, so that no box of a
+        distribution waits for another: block Jacobi with incomplete factors. On arrays there is one
+        box. The number of iterations depends on the boxes.
     """
 
-    local: bool = False
+    rank_local: bool = False
 
     def __post_init__(self) -> None:
-        check_local(self.local)
+        check_rank_local(self.rank_local)
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:
@@ -52,23 +52,23 @@ class Factorisation(ABC):
 
 
 @dataclass(frozen=True)
-class ILU(Factorisation):
-    """Incomplete LU factorisation without fill, ILU(0), as a preconditioner of any matrix.
+class ILU(Factorization):
+    """Incomplete LU factorization without fill, ILU(0), as a preconditioner of any matrix.
 
     L, with a unit diagonal, and U have entries where the matrix has, and their product is equal to
     it there. Columns have fixed distances from their rows.
 
     Parameters
     ----------
-    local
-        Whether rows and columns of different boxes are left out; see `Factorisation`.
+    rank_local
+        Whether rows and columns of different boxes are left out; see `Factorization`.
 
     Examples
     --------
     >>> import numpy as np, ssr
     >>> cells = ssr.Space(*ssr.sizes("ny nx"))
     >>> weights = {(-1, 0): -1, (0, -1): -2, (0, 0): 5, (0, 1): -1, (1, 0): -1}
-    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> A = ssr.stencil(cells, cells, weights, outside="zero")
     >>> b = np.ones((20, 20))
     >>> for M in None, ssr.solvers.ILU():
     ...     found = ssr.solvers.bicgstab(A, b, M=M)
@@ -105,8 +105,8 @@ class ILU(Factorisation):
 
 
 @dataclass(frozen=True)
-class IC(Factorisation):
-    """Incomplete Cholesky factorisation without fill, IC(0): for symmetric positive matrices.
+class IC(Factorization):
+    """Incomplete Cholesky factorization without fill, IC(0): for symmetric positive matrices.
 
     L has entries where the lower triangle of the matrix has, and ``L @ L.T`` is equal to it there.
     The roots exist for M-matrices, such as the usual differences of diffusion; where one does not,
@@ -114,15 +114,15 @@ class IC(Factorisation):
 
     Parameters
     ----------
-    local
-        Whether rows and columns of different boxes are left out; see `Factorisation`.
+    rank_local
+        Whether rows and columns of different boxes are left out; see `Factorization`.
 
     Examples
     --------
     >>> import numpy as np, ssr
     >>> cells = ssr.Space(*ssr.sizes("ny nx"))
     >>> weights = {(-1, 0): -1, (0, -1): -1, (0, 0): 4, (0, 1): -1, (1, 0): -1}
-    >>> A = ssr.stencil(cells, cells, weights, outside="drop")
+    >>> A = ssr.stencil(cells, cells, weights, outside="zero")
     >>> b = np.random.default_rng(0).standard_normal((20, 20))
     >>> for M in None, ssr.solvers.IC():
     ...     found = ssr.solvers.cg(A, b, M=M)
@@ -165,14 +165,14 @@ def _check(A: object) -> None:
 class Factored(Composed):
     """The factors of a matrix and how to solve with them: a function ``(z, r)`` of vectors."""
 
-    def __init__(self, A: Matrix, how: Factorisation) -> None:
+    def __init__(self, A: Matrix, how: Factorization) -> None:
         self.how = how
-        self.factors = how.factors(A.local() if how.local else A)
+        self.factors = how.factors(A.rank_local() if how.rank_local else A)
         self._numbers: vectors.Vector | None = None
         self._layout: Hashable = None
 
-    def renew(self, like: vectors.Vector) -> None:
-        """Factorise the matrix with the values its data have now, for vectors like another one."""
+    def update(self, like: vectors.Vector) -> None:
+        """Factorize the matrix with the values its data have now, for vectors like another one."""
         if self.factors.made:
             if self._numbers is None or self._layout != vectors.layout(like):
                 self._numbers = vectors.several(like, self.factors.entries)
@@ -186,7 +186,7 @@ class Factored(Composed):
         begin(self._solve, dtype)
 
     def __call__(self, z: vectors.Vector, r: vectors.Vector) -> None:
-        """Assign to z the solution of the factorised equations with the right side r."""
+        """Assign to z the solution of the factorized equations with the right side r."""
         if self._numbers is None:
             self._solve(z, r)
         else:

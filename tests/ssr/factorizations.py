@@ -1,4 +1,4 @@
-"""Incomplete factorisations as users write them, and dense ones from a textbook.
+"""Incomplete factorizations as users write them, and dense ones from a textbook.
 
 The dense ones follow Saad, Iterative Methods for Sparse Linear Systems (2nd ed. 2003): algorithm
 10.3 (a pattern of zeros, loops k i j), algorithm 10.4 (loops i k j), section 10.3.2 (ILU(0)), the
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 def ilu0(A: ssr.Matrix) -> ssr.Recurrence:
-    """Return L - I and U of an incomplete factorisation without fill, in one matrix."""
+    """Return L - I and U of an incomplete factorization without fill, in one matrix."""
 
     @ssr.recurrence(rows=A.rows, cols=A.cols)
     def LU(*index: Any) -> Any:
@@ -33,7 +33,7 @@ def ilu0(A: ssr.Matrix) -> ssr.Recurrence:
 
 
 def ic0(A: ssr.Matrix) -> ssr.Recurrence:
-    """Return L of an incomplete Cholesky factorisation without fill, L @ L.T."""
+    """Return L of an incomplete Cholesky factorization without fill, L @ L.T."""
 
     @ssr.recurrence(rows=A.rows, cols=A.cols)
     def L(*index: Any) -> Any:

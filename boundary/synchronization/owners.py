@@ -51,7 +51,7 @@ def owners(
         return
     if shared.fluxes:
         raise ArgumentError(
-            "synchronise: fluxes through a side that is folded onto itself have no owner.",
+            "synchronize: fluxes through a side that is folded onto itself have no owner.",
             note="a face that meets itself has a flux that is its own negative",
             hint='Use how="average".',
         )

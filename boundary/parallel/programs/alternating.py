@@ -13,43 +13,43 @@ from ssr.extension import ir
 from ..ranks.field import Field, Ground
 
 
-def in_turn(*programs: ssr.Program) -> InTurn:
+def alternating(*programs: ssr.Program) -> Alternating:
     """Return programs that run one after the other, each where its lines are whole.
 
-    A program that solves along some axes runs on the spread ``on.whole(*axes)`` of its fields'
-    points. Fields have copies there, which are brought up to date when a program takes them, with
-    one message for each pair of ranks; in the end the fields themselves are brought up to date. A
-    field that no program changes is moved once. In one process nothing is moved.
+    A program that solves along some axes runs on the distribution ``on.undivided(*axes)`` of its
+    fields' points. Fields have copies there, which are brought up to date when a program takes
+    them, with one message for each pair of ranks; in the end the fields themselves are brought up
+    to date. A field that no program changes is moved once. In one process nothing is moved.
 
     Examples
     --------
     >>> import ssr, boundary as bc
     >>> cells = ssr.Space(6, 6)
     >>> def diffused(axis):
-    ...     second = ssr.along(cells, cells, axis, {-1: 1, 0: -2, 1: 1}, outside="drop")
+    ...     second = ssr.axis_stencil(cells, cells, axis, {-1: 1, 0: -2, 1: 1}, outside="zero")
     ...     @ssr.program(u=cells)
     ...     def solve(u):
     ...         u[:] = (ssr.identity(cells) - 0.5 * second).solve(u)
     ...     return solve
-    >>> u = bc.spread(cells, bc.simulated(2)).zeros(cells)
+    >>> u = bc.distribute(cells, bc.simulated_ranks(2)).zeros(cells)
     >>> u.fill(lambda j, i: (j == 3) & (i == 2))
-    >>> alternate = bc.in_turn(diffused(axis=0), diffused(axis=1)).bind(u=u)
+    >>> alternate = bc.alternating(diffused(axis=0), diffused(axis=1)).bind(u=u)
     >>> alternate()
     >>> print(u.gather()[2, 2].round(6))
     0.089215
     """
-    return InTurn(programs)
+    return Alternating(programs)
 
 
-class InTurn:
-    """Programs that run one after the other; made by `in_turn`."""
+class Alternating:
+    """Programs that run one after the other; made by `alternating`."""
 
     def __init__(self, programs: Sequence[ssr.Program]) -> None:
         for program in programs:
             if not isinstance(program, ssr.Program):
                 raise ArgumentError(f"{program!r} is no program, and cannot take its turn.")
         if not programs:
-            raise ArgumentError("in_turn is given no program.")
+            raise ArgumentError("alternating is given no program.")
         self._programs = tuple(programs)
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class Turn:
 
 
 class Turns:
-    """Programs bound to fields that run in turn; made by `InTurn.bind`."""
+    """Programs bound to fields that run in turn; made by `Alternating.bind`."""
 
     def __init__(
         self, turns: Sequence[Turn], copies: Mapping[str, Copies], scalars: Sequence[str]
@@ -134,21 +134,21 @@ class Turns:
 
 
 class Copies:
-    """A field, and its copies on other spreads, of which some have its values as they are now."""
+    """A field and its copies on other distributions, some of which have its present values."""
 
     def __init__(self, home: Field) -> None:
         self.home = home
-        self._on: dict[Ground, Field] = {home.spread: home}
+        self._on: dict[Ground, Field] = {home.distribution: home}
         self._current = [home]
         self._seen = home.values.changes
 
     def where(self, axes: Sequence[int]) -> Field:
-        """Return the copy on a spread on which lines along axes are whole."""
-        on = self.home.spread
+        """Return the copy on a distribution on which lines along axes are whole."""
+        on = self.home.distribution
         if not on.world.alone:  # where programs run as on arrays
-            on = on.whole(*axes)
+            on = on.undivided(*axes)
         if on not in self._on:
-            self._on[on] = self.home.moved(on)
+            self._on[on] = self.home.redistributed(on)
         return self._on[on]
 
     def refresh(self, field: Field) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-class Assembled(Operator["Assembled"]):
+class StoredMatrix(Operator["StoredMatrix"]):
     """A part of a stored sparse matrix and, possibly, a staged matrix added to it.
 
     Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
@@ -74,13 +74,13 @@ class Assembled(Operator["Assembled"]):
 
     def __repr__(self) -> str:
         count = self.stored.part(self.part).nnz
-        return f"<Assembled {self.name}: {self.cols!r} -> {self.rows!r}, {count} stored entries>"
+        return f"<StoredMatrix {self.name}: {self.cols!r} -> {self.rows!r}, {count} stored entries>"
 
     # -- algebra ---------------------------------------------------------------------------------
 
     def __add__(self, other: object) -> Any:
         self._check_summand(other)
-        if not isinstance(other, (Matrix, Assembled)):
+        if not isinstance(other, (Matrix, StoredMatrix)):
             return NotImplemented
         if (self.rows, self.cols) != (other.rows, other.cols):
             raise SpaceError(
@@ -89,40 +89,40 @@ class Assembled(Operator["Assembled"]):
             )
         if isinstance(other, Matrix):
             staged = other if self.staged is None else self.staged + other
-            return Assembled(self.stored, self.part, staged)
+            return StoredMatrix(self.stored, self.part, staged)
         both = self._entries + other._entries
-        made = Assembled(Stored.made(both, self.rows, self.cols), staged=self.staged)
+        made = StoredMatrix(Stored.made(both, self.rows, self.cols), staged=self.staged)
         return made if other.staged is None else made + other.staged
 
     def __radd__(self, other: object) -> Any:
         return self if is_zero(other) else self + other
 
-    def __neg__(self) -> Assembled:
+    def __neg__(self) -> StoredMatrix:
         return self * -1.0
 
     def __sub__(self, other: object) -> Any:
-        if other is self:  # as in A - A.local()
+        if other is self:  # as in A - A.rank_local()
             return self._rescaled(
                 type(self.stored.csr)(self.shape, dtype=self.stored.csr.dtype), None
             )
-        return self + -other if isinstance(other, (Matrix, Assembled)) else NotImplemented
+        return self + -other if isinstance(other, (Matrix, StoredMatrix)) else NotImplemented
 
     def __rsub__(self, other: object) -> Any:
         return -self + other
 
-    def __mul__(self, factor: object) -> Assembled:
+    def __mul__(self, factor: object) -> StoredMatrix:
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
                 "A stored matrix is multiplied by what is no number.",
                 hint="The matrix product is written `@`."
-                if isinstance(factor, (Matrix, Assembled))
+                if isinstance(factor, (Matrix, StoredMatrix))
                 else "Apply it first, as in a * (S @ x).",
             )
         staged: Any = None if self.staged is None else float(factor) * self.staged
         return self._rescaled(self.stored.csr * float(factor), staged)
 
-    def __truediv__(self, divisor: object) -> Assembled:
+    def __truediv__(self, divisor: object) -> StoredMatrix:
         divisor = plain(divisor)
         if not isinstance(divisor, numbers.Real):
             return self * divisor
@@ -131,15 +131,15 @@ class Assembled(Operator["Assembled"]):
         staged: Any = None if self.staged is None else self.staged / float(divisor)
         return self._rescaled(self.stored.csr / float(divisor), staged)
 
-    def _rescaled(self, csr: scipy.sparse.csr_array, staged: Matrix | None) -> Assembled:
-        return Assembled(Stored.made(csr, self.rows, self.cols), self.part, staged)
+    def _rescaled(self, csr: scipy.sparse.csr_array, staged: Matrix | None) -> StoredMatrix:
+        return StoredMatrix(Stored.made(csr, self.rows, self.cols), self.part, staged)
 
     @cached_property
-    def T(self) -> Assembled:
+    def T(self) -> StoredMatrix:
         """The transpose."""
         staged = None if self.staged is None else self.staged.T
         turned = Stored.made(self.stored.csr.T.tocsr(), self.cols, self.rows)
-        return Assembled(turned, (3 - self.part[1], 3 - self.part[0]), staged)
+        return StoredMatrix(turned, (3 - self.part[1], 3 - self.part[0]), staged)
 
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, Expression):
@@ -147,7 +147,7 @@ class Assembled(Operator["Assembled"]):
             return row if self.staged is None else row + apply_rows(self.staged.definition, x)
         if isinstance(x, Vector):
             return Vector([self @ component for component in x])
-        if isinstance(x, (Matrix, Assembled)):
+        if isinstance(x, (Matrix, StoredMatrix)):
             return product(self, x)
         return NotImplemented if takes_over(x) else self.apply(x)
 
@@ -156,7 +156,7 @@ class Assembled(Operator["Assembled"]):
             return product(other, self)
         return super().__rmatmul__(other)
 
-    def __pow__(self, exponent: object) -> Assembled:
+    def __pow__(self, exponent: object) -> StoredMatrix:
         count = integer(exponent)
         if count is None or count < 0:
             raise ArgumentError(
@@ -170,9 +170,9 @@ class Assembled(Operator["Assembled"]):
         made: Any = sparse.eye_array(self.shape[0], format="csr")
         for _ in range(count):
             made = made @ self.whole._entries
-        return Assembled(Stored.made(made, self.rows, self.cols))
+        return StoredMatrix(Stored.made(made, self.rows, self.cols))
 
-    def __getitem__(self, place: object) -> Assembled:
+    def __getitem__(self, place: object) -> StoredMatrix:
         """Return the entries in some rows and columns, as `Matrix` does."""
         spaces = self.rows, self.cols
         wanted = place if isinstance(place, tuple) else (place,)
@@ -182,21 +182,21 @@ class Assembled(Operator["Assembled"]):
             for part, space in zip(chosen, spaces, strict=True)
         )
         found = Stored.made(self._entries[rows, :][:, cols], *chosen)
-        return Assembled(found, staged=None if self.staged is None else self.staged[chosen])
+        return StoredMatrix(found, staged=None if self.staged is None else self.staged[chosen])
 
-    def _part(self, which: Triangle, k: int) -> Assembled:
+    def _part(self, which: Triangle, k: int) -> StoredMatrix:
         self._need_square(f".{which}")
         part = {"tril": (0, 2 + k), "triu": (1 + k, 3), "diagonal": (1, 2)}[which]
         both = max(self.part[0], part[0]), min(self.part[1], part[1])
         staged = None if self.staged is None else self.staged._part(which, k)
-        return Assembled(self.stored, both, staged)
+        return StoredMatrix(self.stored, both, staged)
 
     @property
-    def _local(self) -> Assembled:
+    def _local(self) -> StoredMatrix:
         self._need_square(".local")
         return self
 
-    def equals(self, other: Matrix | Assembled) -> bool:
+    def equals(self, other: Matrix | StoredMatrix) -> bool:
         """Whether ``other`` has the same entries; those of staged matrices are assembled."""
         self._need_matrix(other)
         if (self.rows, self.cols) != (other.rows, other.cols):
@@ -294,7 +294,7 @@ class Assembled(Operator["Assembled"]):
         return self.stored.part(self.part)
 
     @cached_property
-    def whole(self) -> Assembled:
+    def whole(self) -> StoredMatrix:
         """The matrix with its staged part stored too."""
         if self.staged is None:
             return self
@@ -303,36 +303,36 @@ class Assembled(Operator["Assembled"]):
             shapes = " and ".join(f"{m} x {n}" for m, n in (ours.shape, theirs.shape))
             raise ShapeError(f"{self.name}: the matrices added are {shapes}.")
         both = ours + theirs
-        return Assembled(Stored.made(both, self.rows, self.cols))
+        return StoredMatrix(Stored.made(both, self.rows, self.cols))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array; sizes and data of a staged part must be bound."""
         return self.whole._entries.copy()
 
 
-def product(left: Matrix | Assembled, right: Matrix | Assembled) -> Assembled:
+def product(left: Matrix | StoredMatrix, right: Matrix | StoredMatrix) -> StoredMatrix:
     """Return the product of two matrices of which one is stored, assembled by SciPy."""
     if left.cols != right.rows:
         raise SpaceError(
             f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
             note=f"{left.cols!r} and {right.rows!r}",
         )
-    known = next(m.stored for m in (left, right) if isinstance(m, Assembled))
+    known = next(m.stored for m in (left, right) if isinstance(m, StoredMatrix))
     a, b = _entries(left, known), _entries(right, known)
     if a.shape[1] != b.shape[0]:
         raise ShapeError(
             f"{left.name} @ {right.name}: the first has {a.shape[1]} columns, the second "
             f"{b.shape[0]} rows."
         )
-    return Assembled(Stored.made(a @ b, left.rows, right.cols))
+    return StoredMatrix(Stored.made(a @ b, left.rows, right.cols))
 
 
-def _entries(matrix: Matrix | Assembled, beside: Stored) -> scipy.sparse.csr_array:
+def _entries(matrix: Matrix | StoredMatrix, beside: Stored) -> scipy.sparse.csr_array:
     """Return the entries of a matrix, not to be changed.
 
     Sizes of a staged one that have no value may follow from a stored matrix beside it.
     """
-    if isinstance(matrix, Assembled):
+    if isinstance(matrix, StoredMatrix):
         return matrix.whole._entries
     bound = matrix.definition.bound
     more = {n: v for n, v in beside.sizes.items() if n in matrix.sizes and n not in bound}

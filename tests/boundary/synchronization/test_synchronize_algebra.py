@@ -1,4 +1,4 @@
-"""What `bc.synchronise` returns is a matrix: transposes, products, sums, operators."""
+"""What `bc.synchronize` returns is a matrix: transposes, products, sums, operators."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ import scipy.sparse.linalg
 
 import boundary as bc
 import ssr
-from boundary.synchronisation.oracle import synchronisation
+from boundary.synchronization.oracle import synchronization
 
-rod = bc.Grid(2 * [(4,)], links=bc.bricks(2))
+rod = bc.Grid(2 * [(4,)], links=bc.topologies.bricks(2))
 nodes = rod.cells.nodes()
-A = ssr.stencil(nodes, nodes, {(0, -1): -1.0, (0, 0): 2.5, (0, 1): -1.0}, outside="drop")
-same = bc.synchronise(nodes)
+A = ssr.stencil(nodes, nodes, {(0, -1): -1.0, (0, 0): 2.5, (0, 1): -1.0}, outside="zero")
+same = bc.synchronize(nodes)
 P, dense = same.to_scipy().toarray(), A.to_scipy().toarray()
 
 
@@ -28,23 +28,23 @@ def close(found: Any, wanted: Any) -> None:
 n, m = ssr.sizes("n m")
 sphere = bc.Grid(6 * [(3, 3)], links=bc.cubed_sphere())
 corner = bc.Grid([(2, 3), (4, 3)], links=[bc.join(2, bc.Side(0, 0, "high"), bc.Side(1, 0, "low"))])
-square = bc.Grid(4 * [(n, m)], links=bc.two_by_two())
+square = bc.Grid(4 * [(n, m)], links=bc.topologies.two_by_two())
 random = np.random.default_rng(3).uniform(0.5, 2.0, (6, 4, 4))
 turns = np.eye(2)[:, :, None, None, None] + 0.3 * np.random.default_rng(4).random((2, 2, 6, 4, 4))
 
-CASES: dict[str, tuple[bc.Synchronise, dict[str, int]]] = {
+CASES: dict[str, tuple[bc.Synchronize, dict[str, int]]] = {
     "line": (same, {}),
-    "owner": (bc.synchronise(nodes, how="owner"), {}),
-    "weights": (bc.synchronise(nodes, weights=[3.0, 1.0]), {}),
-    "sphere": (bc.synchronise(sphere.cells.nodes()), {}),
-    "fluxes": (bc.synchronise(sphere.cells.faces(0), sphere.cells.faces(1)), {}),
-    "vectors": (bc.synchronise(sphere.cells.nodes().vector(2)), {}),
-    "weights of points": (bc.synchronise(sphere.cells.nodes(), weights=random), {}),
-    "basis": (bc.synchronise(sphere.cells.nodes().vector(2), basis=turns), {}),
-    "kinds": (bc.synchronise(*(k.nodes() for k in corner.kinds)), {}),
-    "vectors of kinds": (bc.synchronise(*(k.nodes().vector(2) for k in corner.kinds)), {}),
-    "sizes": (bc.synchronise(square.cells.nodes()), {"n": 3, "m": 2}),
-    "one cell": (bc.synchronise(square.cells.nodes()), {"n": 1, "m": 1}),
+    "owner": (bc.synchronize(nodes, how="owner"), {}),
+    "weights": (bc.synchronize(nodes, weights=[3.0, 1.0]), {}),
+    "sphere": (bc.synchronize(sphere.cells.nodes()), {}),
+    "fluxes": (bc.synchronize(sphere.cells.faces(0), sphere.cells.faces(1)), {}),
+    "vectors": (bc.synchronize(sphere.cells.nodes().vector(2)), {}),
+    "weights of points": (bc.synchronize(sphere.cells.nodes(), weights=random), {}),
+    "basis": (bc.synchronize(sphere.cells.nodes().vector(2), basis=turns), {}),
+    "kinds": (bc.synchronize(*(k.nodes() for k in corner.kinds)), {}),
+    "vectors of kinds": (bc.synchronize(*(k.nodes().vector(2) for k in corner.kinds)), {}),
+    "sizes": (bc.synchronize(square.cells.nodes()), {"n": 3, "m": 2}),
+    "one cell": (bc.synchronize(square.cells.nodes()), {"n": 1, "m": 1}),
 }
 
 
@@ -52,7 +52,7 @@ CASES: dict[str, tuple[bc.Synchronise, dict[str, int]]] = {
 def test_entries(name: str) -> None:
     of, sizes = CASES[name]
     of = of.bind(**sizes)
-    wanted = synchronisation(of.means, sizes).toarray()
+    wanted = synchronization(of.means, sizes).toarray()
     close(of.linear.to_scipy().toarray(), wanted)
     close(of.T.to_scipy().toarray(), wanted.T)
     close(of.to_scipy().toarray(), wanted)
@@ -80,7 +80,7 @@ def test_products_and_sums() -> None:
 
 def test_a_fill_after_it() -> None:
     wide = nodes.grow(1)
-    fill = bc.fill(wide, bc.copy(), bc.dirichlet(1.0))
+    fill = bc.fill(wide, bc.linked(), bc.dirichlet(1.0))
     star = ssr.stencil(nodes, wide, {(0, -1): 1.0, (0, 0): -2.0, (0, 1): 1.0})
     H = star @ (fill @ same)
     x = data(2, 5)
@@ -91,7 +91,7 @@ def test_a_fill_after_it() -> None:
 
 
 def test_symbolic_sizes() -> None:
-    symbolic = bc.synchronise(square.cells.nodes())
+    symbolic = bc.synchronize(square.cells.nodes())
     assert symbolic.linear.sizes == ("m", "n")
     x = data(4, 4, 3)
     close(symbolic.linear @ x, symbolic @ x)
@@ -131,8 +131,8 @@ def test_programs_on_ranks_and_threads() -> None:
     number = apply(x, y, z)
     close(y.ravel(), P @ dense @ x.ravel())
     close(z.ravel(), P.T @ y.ravel() + (2.0 * P - dense) @ x.ravel())
-    for world in bc.simulated(2), bc.simulated(5), bc.threads(2):
-        on = bc.spread(rod, world)
+    for world in bc.simulated_ranks(2), bc.simulated_ranks(5), bc.threads(2):
+        on = bc.distribute(rod, world)
         fields = on.scatter(nodes, x), on.zeros(nodes), on.zeros(nodes)
         assert apply(*fields) == number
         assert np.array_equal(fields[1].gather(), y)
@@ -153,7 +153,7 @@ def test_stored_parts_on_ranks() -> None:
     x, y = data(2, 6, 4, 4), np.zeros((2, 6, 4, 4))
     both(x, y)
     close(y.ravel(), of.to_scipy().T @ (of.to_scipy() @ x.ravel()))
-    on = bc.spread(sphere, bc.simulated(3))
+    on = bc.distribute(sphere, bc.simulated_ranks(3))
     fields = on.scatter(kind, x), on.zeros(kind)
     both(*fields)
     assert np.array_equal(fields[1].gather(), y)

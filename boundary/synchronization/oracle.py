@@ -1,4 +1,4 @@
-"""Synchronisation point by point, as a SciPy matrix: the oracle, which uses links on integers."""
+"""Synchronization point by point, as a SciPy matrix: the oracle, which uses links on integers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Place: TypeAlias = tuple[int, int, tuple[int, ...]]
 """A field, a block, an index."""
 
 
-def synchronisation(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_array:
-    """Return the matrix of a synchronisation."""
+def synchronization(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_array:
+    """Return the matrix of a synchronization."""
     import scipy.sparse
 
     shapes = [p.extent(sizes) for p in of.points]

@@ -1,7 +1,7 @@
-"""Block-edge synchronisation: points that several blocks hold become equal.
+"""Block-edge synchronization: points that several blocks hold become equal.
 
 A node on a linked side is a point of both blocks, one on an edge or in a corner of more. Each block
-holds a copy; synchronisation replaces all copies of a point by their mean, or by that of its owner.
+holds a copy; synchronization replaces all copies of a point by their mean, or by that of its owner.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from ..tables.machine import Form
 from ..tables.machine_functions import functions
 from ..tables.pieces import Piece
 from .means import Means
-from .oracle import synchronisation
+from .oracle import synchronization
 from .staged_rows import is_staged, staged_rows
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 
-class Synchronise(Affine):
-    """The matrix that makes the copies of shared points equal; made by `bc.synchronise`.
+class Synchronize(Affine):
+    """The matrix that makes the copies of shared points equal; made by `bc.synchronize`.
 
     It takes part in algebra as fills do, and has no offset: products with matrices and fills, sums
     and multiples are applied factor by factor, and ``same.linear`` is the matrix of its entries,
@@ -51,19 +51,19 @@ class Synchronise(Affine):
     The second difference at the nodes of two lines of cells; the matrix is that of one line:
 
     >>> import numpy as np, boundary as bc, ssr
-    >>> rod = bc.Grid(2 * [(2,)], links=bc.bricks(2))
+    >>> rod = bc.Grid(2 * [(2,)], links=bc.topologies.bricks(2))
     >>> nodes = rod.cells.nodes()
-    >>> same = bc.synchronise(nodes)
+    >>> same = bc.synchronize(nodes)
     >>> (same.T @ same.linear).to_scipy().toarray()[2:4, 2:4]
     array([[0.5, 0.5],
            [0.5, 0.5]])
-    >>> A = ssr.stencil(nodes, nodes, {(0, -1): -1.0, (0, 0): 2.5, (0, 1): -1.0}, outside="drop")
+    >>> A = ssr.stencil(nodes, nodes, {(0, -1): -1.0, (0, 0): 2.5, (0, 1): -1.0}, outside="zero")
     >>> (same @ A).linear.to_scipy().shape
     (6, 6)
     """
 
     def __init__(
-        self, means: Means, bound: Mapping[str, int] | None = None, free: Synchronise | None = None
+        self, means: Means, bound: Mapping[str, int] | None = None, free: Synchronize | None = None
     ) -> None:
         self.means = means
         self._bound = MappingProxyType(dict(bound or {}))
@@ -72,7 +72,7 @@ class Synchronise(Affine):
     @property
     def name(self) -> str:
         """The name of the matrix in messages."""
-        return f"synchronise({', '.join(dict.fromkeys(p.location for p in self.means.points))})"
+        return f"synchronize({', '.join(dict.fromkeys(p.location for p in self.means.points))})"
 
     @property
     def kinds(self) -> tuple[Any, ...]:
@@ -107,32 +107,32 @@ class Synchronise(Affine):
         return ()
 
     def __repr__(self) -> str:
-        return f"<Synchronise {', '.join(map(repr, self.kinds))}>"
+        return f"<Synchronize {', '.join(map(repr, self.kinds))}>"
 
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
         return dict(self._bound)
 
-    def bind(self, **values: Any) -> Synchronise:
+    def bind(self, **values: Any) -> Synchronize:
         """Return the matrix with integers for symbolic sizes."""
         self.check_names(values)
         for name, value in values.items():
             if (integer(value) or 0) < 1:
                 raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
-        return Synchronise(self.means, {**self._bound, **values}, self._free)
+        return Synchronize(self.means, {**self._bound, **values}, self._free)
 
     def values(self) -> list[Any]:
         """Return the values of all parameters, of which there are none."""
         return []
 
-    def given(self, values: Sequence[Any]) -> Synchronise:
+    def given(self, values: Sequence[Any]) -> Synchronize:
         """Return the matrix itself: it has no parameters."""
         return self
 
     # -- application -----------------------------------------------------------------------------
 
     def applied(self, x: Any) -> Any:
-        """Return the synchronised field of a program, or a tuple of them."""
+        """Return the synchronized field of a program, or a tuple of them."""
         several = isinstance(self.rows, tuple)
         made = self._applied(list(operands_of(self.name, self.cols, x)))
         return tuple(made) if several else made[0]
@@ -151,11 +151,11 @@ class Synchronise(Affine):
         def body(*fields: Any) -> None:
             store(fields, tuple(self._applied(list(fields))))
 
-        body.__name__ = "synchronise"
+        body.__name__ = "synchronize"
         return declared(body, {f"x{n}": kind for n, kind in enumerate(self.kinds)})
 
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
-        """Synchronise the arrays given into those made."""
+        """Synchronize the arrays given into those made."""
         for target, values in zip(made, given, strict=True):
             if isinstance(target, np.ndarray):
                 np.copyto(target, values)
@@ -164,7 +164,7 @@ class Synchronise(Affine):
         self._free._program(*made)
 
     def in_place(self, *fields: Array) -> None:
-        """Synchronise arrays in place: ``fields`` has one for each space that was given."""
+        """Synchronize arrays in place: ``fields`` has one for each space that was given."""
         self._free._program(*fields)
 
     # -- as a matrix -----------------------------------------------------------------------------
@@ -215,18 +215,18 @@ class Synchronise(Affine):
                     f"No value is given for the size {name}.",
                     hint=f"Bind it: same.bind({name}=...).",
                 )
-        return synchronisation(self.means, self._bound)
+        return synchronization(self.means, self._bound)
 
 
 class SharedPoints(External):
-    """Synchronisation as a step of programs.
+    """Synchronization as a step of programs.
 
     All copies are read before the first is written.
     """
 
     data = ()
 
-    def __init__(self, of: Synchronise, *, broad: bool = False) -> None:
+    def __init__(self, of: Synchronize, *, broad: bool = False) -> None:
         self.of = of
         self.broad = broad
         self.name = of.name
@@ -274,7 +274,7 @@ class SharedPoints(External):
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
         """Do the same by the SciPy matrix."""
-        made = synchronisation(self.of.means, sizes) @ np.concatenate([a.ravel() for a in arrays])
+        made = synchronization(self.of.means, sizes) @ np.concatenate([a.ravel() for a in arrays])
         place = 0
         for a in arrays:
             a[...] = made[place : place + a.size].reshape(a.shape)
@@ -285,5 +285,5 @@ class SharedPoints(External):
         return self
 
     def joined(self, other: External) -> External | None:
-        """Return None: each synchronisation is a pass of its own."""
+        """Return None: each synchronization is a pass of its own."""
         return None
