@@ -71,7 +71,7 @@ class Multigrid(Composed, Inverse):
     ``R A P``, or a discretisation of the same equation times the sum of a row of R.
 
     The pseudoinverse of the coarsest matrix is computed once, so the matrix may be singular. Call
-    `renew` when the data of the matrices have changed. With fields of several ranks every process
+    `update` when the data of the matrices have changed. With fields of several ranks every process
     computes it, and solves the equations of the coarsest grid, for itself. It has the same bits on
     every processor: sums are in a fixed order, without BLAS.
 
@@ -183,7 +183,7 @@ class Multigrid(Composed, Inverse):
 
         Extents may be symbols if A has no data: the products are then matrices for all sizes. If it
         has data, such as coefficients that vary, or sizes are bound, the entries of the coarse
-        matrices are computed once, and stored by diagonals; `renew` computes
+        matrices are computed once, and stored by diagonals; `update` computes
         them again. Where data are fields of several ranks, these are too: a coarse row is on the
         rank of its fine one, or on as few ranks as a coarse grid is worth. All ranks call both.
 
