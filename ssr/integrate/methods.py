@@ -76,18 +76,16 @@ EXPLICIT: Mapping[str, Method] = MappingProxyType(
 def explicit(method: Any) -> Method:
     """Return an explicit Runge-Kutta method by its name, or one that is given as it is.
 
-    ============ ====== ====== ================================================================
-    name         stages order
-    ============ ====== ====== ================================================================
-    ``Euler``    1      1
-    ``Heun``     2      2      the trapezoidal rule after a step of Euler
-    ``RK23``     3      3      Bogacki and Shampine, Appl. Math. Lett. 2, 1989; embedded order 2
-    ``SSPRK33``  3      3      Shu and Osher, J. Comput. Phys. 77, 1988, equation (2.18)
-    ``RK4``      4      4      Kutta 1901; Hairer, Nørsett and Wanner I, table II.1.2
-    ``SSPRK54``  5      4      Spiteri and Ruuth, SIAM J. Numer. Anal. 40, 2002
-    ``CK54``     5      4      Carpenter and Kennedy, NASA TM 109112, 1994; two values an unknown
-    ``RK45``     6      5      Dormand and Prince, J. Comput. Appl. Math. 6, 1980; embedded order 4
-    ============ ====== ====== ================================================================
+    | name | stages | order | source |
+    | --- | --- | --- | --- |
+    | `Euler` | 1 | 1 |  |
+    | `Heun` | 2 | 2 | the trapezoidal rule after a step of Euler |
+    | `RK23` | 3 | 3 | Bogacki and Shampine, Appl. Math. Lett. 2, 1989; embedded order 2 |
+    | `SSPRK33` | 3 | 3 | Shu and Osher, J. Comput. Phys. 77, 1988, equation (2.18) |
+    | `RK4` | 4 | 4 | Kutta 1901; Hairer, Nørsett and Wanner I, table II.1.2 |
+    | `SSPRK54` | 5 | 4 | Spiteri and Ruuth, SIAM J. Numer. Anal. 40, 2002 |
+    | `CK54` | 5 | 4 | Carpenter and Kennedy, NASA TM 109112, 1994; two values an unknown |
+    | `RK45` | 6 | 5 | Dormand and Prince, J. Comput. Appl. Math. 6, 1980; embedded order 4 |
 
     ``SSPRK33`` and ``SSPRK54`` preserve strong stability (total variation, positivity), in steps of
     up to 1 and 1.508 times those of Euler's method.

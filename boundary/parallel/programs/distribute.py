@@ -31,8 +31,8 @@ def distribute(
     cells
         A grid, or a space without ghosts.
     ranks
-        What `boundary.world` returns, or `boundary.threads` or `boundary.simulated`; by default
-        one rank alone.
+        What `boundary.world` returns, or `boundary.threads` or `boundary.simulated_ranks`; by
+        default one rank alone.
     cut
         In how many parts each block is cut along each of its axes. By default blocks are cut so
         that ranks have equally many cells, and little that lies beside a cut.

@@ -200,7 +200,7 @@ class World(ABC):
 class Simulated(World):
     """Ranks that run one after the other in this process, through messages in memory.
 
-    Made by `boundary.simulated`.
+    Made by `boundary.simulated_ranks`.
     """
 
     def __init__(self, ranks: int) -> None:

@@ -58,23 +58,21 @@ class ADI(Stepper):
     mixed derivatives and reactions. The matrices of the solves are derived from the functions of
     the right sides, ghost points included.
 
-    ====================== ========= ===== ========= =============================================
-    name                   theta     order with F_0
-    ====================== ========= ===== ========= =============================================
-    ``Douglas``            1/2       2     1         Douglas 1962; Douglas and Gunn 1964
-    ``PeacemanRachford``   1/2       2     1         two parts; Peaceman and Rachford 1955
-    ``CraigSneyd``         1/2       2     2         Craig and Sneyd 1988
-    ``ModifiedCraigSneyd`` 1/3       2     2         in 't Hout and Welfert 2009
-    ``HundsdorferVerwer``  0.789     2     2         Hundsdorfer 2002; theta = 1/2 + sqrt(3)/6
-    ====================== ========= ===== ========= =============================================
+    | name                 | theta | order | with F_0 | source                                    |
+    | -------------------- | ----- | ----- | -------- | ----------------------------------------- |
+    | `Douglas`            | 1/2   | 2     | 1        | Douglas 1962; Douglas and Gunn 1964       |
+    | `PeacemanRachford`   | 1/2   | 2     | 1        | two parts; Peaceman and Rachford 1955     |
+    | `CraigSneyd`         | 1/2   | 2     | 2        | Craig and Sneyd 1988                      |
+    | `ModifiedCraigSneyd` | 1/3   | 2     | 2        | in 't Hout and Welfert 2009               |
+    | `HundsdorferVerwer`  | 0.789 | 2     | 2        | Hundsdorfer 2002; theta = 1/2 + sqrt(3)/6 |
 
     A step of ``Douglas`` is ``Y_0 = y + dt F(t, y)``,
     ``Y_j = Y_j-1 + theta dt (F_j(t + dt, Y_j) - F_j(t, y))`` for j = 1 ... k, and ``y = Y_k``. Its
     order is 2 for theta = 1/2 only. ``CraigSneyd`` and the two after it correct ``Y_0`` and sweep
     again. For nonlinear ``F_j`` each equation is linearised at ``Y_j-1``, which keeps the order.
 
-    On ranks every part runs where its lines are whole, as with `boundary.in_turn`; results have the
-    same bits.
+    On ranks every part runs where its lines are whole, as with `boundary.alternating`; results have
+    the same bits.
 
     Parameters
     ----------

@@ -115,15 +115,13 @@ class Staged(Implicit):
 class ImplicitRungeKutta(Staged):
     """Diagonally implicit Runge-Kutta methods, for stiff right sides.
 
-    ================= ====== ===== ==============================================================
-    name              stages order
-    ================= ====== ===== ==============================================================
-    ``BackwardEuler`` 1      1     L-stable
-    ``CrankNicolson`` 2      2     the trapezoidal rule, A-stable
-    ``SDIRK2``        2      2     Alexander, SIAM J. Numer. Anal. 14, 1977; L-stable
-    ``SDIRK3``        3      3     Alexander 1977; L-stable
-    ``SDIRK4``        5      4     Hairer and Wanner II, table IV.6.5; L-stable
-    ================= ====== ===== ==============================================================
+    | name            | stages | order | source                                             |
+    | --------------- | ------ | ----- | -------------------------------------------------- |
+    | `BackwardEuler` | 1      | 1     | L-stable                                           |
+    | `CrankNicolson` | 2      | 2     | the trapezoidal rule, A-stable                     |
+    | `SDIRK2`        | 2      | 2     | Alexander, SIAM J. Numer. Anal. 14, 1977; L-stable |
+    | `SDIRK3`        | 3      | 3     | Alexander 1977; L-stable                           |
+    | `SDIRK4`        | 5      | 4     | Hairer and Wanner II, table IV.6.5; L-stable       |
 
     The equations of a stage, ``Y = r + h f(t, Y)``, are solved by Newton's method. Its matrix is
     ``I - h J`` with the Jacobian J of the right side, whose products with vectors are derived from
@@ -210,13 +208,11 @@ class ImplicitRungeKutta(Staged):
 class ImexRungeKutta(Staged):
     """Runge-Kutta methods for ``y' = f(t, y) + g(t, y)``: f explicitly, g implicitly.
 
-    ========== ====== ===== =====================================================================
-    name       stages order (implicit stages, explicit ones, order)
-    ========== ====== ===== =====================================================================
-    ``ARS111`` 1      1     Euler's method, forward and backward
-    ``ARS222`` 2      2     section 2.6
-    ``ARS443`` 4      3     section 2.8
-    ========== ====== ===== =====================================================================
+    | name     | stages | order | (implicit stages, explicit ones, order) |
+    | -------- | ------ | ----- | --------------------------------------- |
+    | `ARS111` | 1      | 1     | Euler's method, forward and backward    |
+    | `ARS222` | 2      | 2     | section 2.6                             |
+    | `ARS443` | 4      | 3     | section 2.8                             |
 
     Parameters
     ----------
