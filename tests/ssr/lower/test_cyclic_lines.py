@@ -145,7 +145,7 @@ def test_on_ranks() -> None:
     def solve(u: Any) -> None:
         u[:] = A.solve(u)
 
-    on = bc.distribute(plane, bc.simulated_ranks(3), nj=6, ni=7).whole(1)
+    on = bc.distribute(plane, bc.simulated_ranks(3), nj=6, ni=7).undivided(1)
     u, b = on.zeros(plane), right(6, 7)
     u.set(b)
     solve(u)
