@@ -412,7 +412,7 @@ def test_what_is_kept() -> None:
     assert dense(S).tolist() == [[0, 3, 0], [0, 0, 200], [1, 0, -1]]
     assert S.to_scipy().nnz == 4
     assert S.to_scipy().indices.dtype == np.int32
-    assert repr(S) == "<Assembled stored: Space(3) -> Space(3), 4 stored entries>"
+    assert repr(S) == "<StoredMatrix stored: Space(3) -> Space(3), 4 stored entries>"
     assert (S - S).to_scipy().nnz == 0
     kinds = {"?": "f8", "<i8": "f8", ">f8": "f8", "<f2": "f8", "g": "f8", "<f4": "f4", ">f4": "f4"}
     for kind, wanted in kinds.items():
