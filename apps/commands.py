@@ -1,4 +1,4 @@
-"""What all commands share: exit statuses, messages on standard error, and JSON files.
+"""The common parts of all commands: exit statuses, messages on standard error, and JSON files.
 
 A command ends with status 0 if it has done its work and its checks hold, 1 if something failed, 2
 where its arguments are wrong, and 130 after Ctrl-C.

@@ -1,4 +1,4 @@
-"""What packages that add steps to programs may use of `ssr`, beyond the public names.
+"""The interface of `ssr` for packages that add steps to programs, beyond the public names.
 
 Users need none of it: their names are those of `ssr` itself. A package such as `boundary` imports
 from `ssr`, from `ssr.errors` and from here, and from nowhere else; ``tools/layers.py`` checks that.

@@ -16,7 +16,7 @@ COMPILERS = "llvm", "numba"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the compiler may do.
+    """Options of the compiler.
 
     Parameters
     ----------

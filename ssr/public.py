@@ -1,4 +1,4 @@
-"""What public functions and objects have in common: arguments that do not fit, and copies."""
+"""The common behavior of public functions and objects: wrong arguments, and copies."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ def counted(number: int, one: str, several: str) -> str:
 
 
 class Immutable:
-    """What is never changed after it is made, so that its copies are itself, as those of functions.
+    """Immutable objects, whose copies are the objects themselves, as for functions.
 
     Arrays among its data are used as they are.
     """
 
     habits: ClassVar[Mapping[str, str]] = {}
-    """What is written in place of names that other packages have."""
+    """Replacements for names of other packages."""
 
     if not TYPE_CHECKING:  # attributes that are misspelt stay errors of type checkers
 

@@ -95,7 +95,7 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
         "UndefinedGhostError AmbiguousGhostError HaloError LinkError MessageError",
     ),
 }
-"""What the page shows, in its order."""
+"""The contents of the page, in order."""
 
 OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
@@ -112,7 +112,7 @@ ALIASES = {
     "cylindrical": "The distance r from an axis, the angle theta around it, and the height z.",
     "spherical": "The distance r from a point, the angle theta from the pole, and phi around it.",
 }
-"""What the public names of types and objects mean, which have no docstring."""
+"""The descriptions of public types and objects without docstrings."""
 
 
 def page() -> str:

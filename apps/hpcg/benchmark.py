@@ -59,7 +59,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run has measured; seconds are those of all timed sets."""
+    """The measurements of a run; seconds are those of all timed sets."""
 
     problem: Problem
     counts: Counts

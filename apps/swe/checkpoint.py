@@ -1,4 +1,4 @@
-"""What parts of a run have in common, and the checkpoints from which a run continues.
+"""The state that parts of a run share, and the checkpoints from which a run continues.
 
 A checkpoint is one of `ssr.simulation.Checkpointer` with the setting in it.
 """
@@ -18,7 +18,7 @@ Weights = Literal["linear", "weno"]
 
 @dataclass(frozen=True)
 class Setting:
-    """What two runs must have in common to be parts of one.
+    """The properties that two runs share if they are parts of one.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Setting:
 
     @property
     def kind(self) -> Kind:
-        """What is known of the solver."""
+        """The properties of the solver."""
         return SOLVERS[self.solver]
 
     @property

@@ -1,4 +1,4 @@
-"""What is constant in time for finite volumes, for any box: wind, metric, rotation, bottom.
+"""Fields that are constant in time for finite volumes, for any box: wind, metric, rotation, bottom.
 
 Points are given by their indices, as arrays that broadcast: panel, j and i of cells, where ghosts
 lie before 0 and behind n; faces lie before the cell of their index. A box has the values of the

@@ -1,4 +1,4 @@
-"""What a file of a run holds: variables with their names and units by the CF conventions.
+"""The contents of a file of a run: variables with their names and units by the CF conventions.
 
 Fields have the axes ``time, panel, y, x``; longitude and latitude are fields of points, with the
 corners of the points' cells as bounds. Values are made for any box of points, given by its indices

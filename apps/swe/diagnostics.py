@@ -55,7 +55,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Values:
-    """What is known of the flow at its points, as fields that the next look changes."""
+    """Diagnostics of the flow at its points, as fields that the next call overwrites."""
 
     h: bc.Field
     """The depth of the water in metres."""

@@ -70,7 +70,7 @@ class Christoffel(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What lies beyond an edge: a panel, its edge, and whether that runs in the other direction."""
+    """The neighbor beyond an edge: a panel, its edge, and whether that is reversed."""
 
     panel: int
     side: str

@@ -32,7 +32,7 @@ class Points(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn: values, shape (6, n, n), where they lie, and a title."""
+    """A picture: values, shape (6, n, n), where they lie, and a title."""
 
     height: Array
     vorticity: Array

@@ -1,4 +1,4 @@
-"""What all solvers share: the fields of a flow, steps of three stages, and what is asked of them.
+"""The common parts of all solvers: the fields of a flow, steps of three stages, diagnostics.
 
 A solver keeps three numbers at each of its points as its state, and says how depth, velocity and
 vorticity follow from them. Everything else - diagnostics, runs, files, pictures - is made of that.
@@ -22,7 +22,7 @@ STAGES = 0.0, 3 / 4, 1 / 3
 
 
 class Known(Protocol):
-    """What is constant in time, for any box of points, given by indices that broadcast.
+    """Fields that are constant in time, for any box of points, given by indices that broadcast.
 
     Attributes
     ----------

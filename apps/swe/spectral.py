@@ -258,7 +258,7 @@ class Elements(Solver):
 
 @dataclass(frozen=True)
 class Constants:
-    """What is constant in time for spectral elements, for any box of points."""
+    """Fields that are constant in time for spectral elements, for any box of points."""
 
     n: int
     case: Case

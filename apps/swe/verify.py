@@ -34,7 +34,7 @@ DRIFT = 0.1
 """The relative difference allowed for drifts of energy and enstrophy: two digits are known."""
 
 EXACT = {"height": 0.02, "drift": 0.01}
-"""What spectral elements may differ by: heights in metres, drifts relative to what is expected."""
+"""Tolerances of spectral elements: heights in metres, drifts relative to what is expected."""
 
 
 @dataclass(frozen=True)

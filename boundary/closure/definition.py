@@ -39,7 +39,7 @@ class GhostValue:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What one rule says about one ghost: constants, and matrices for the points it reads."""
+    """The row of one ghost by one rule: constants, and matrices for the points it reads."""
 
     constant: np.ndarray[Any, Any]
     scalars: Mapping[str, np.ndarray[Any, Any]]

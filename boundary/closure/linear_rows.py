@@ -35,7 +35,7 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class RowData:
-    """What a matrix of rows takes for its data, by name.
+    """The data of a matrix of rows, by name.
 
     Attributes
     ----------

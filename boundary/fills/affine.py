@@ -80,7 +80,7 @@ class Affine(Immutable, ABC):
     }
 
     operand = "x"
-    """What messages call the array it is applied to."""
+    """The name of the operand in messages."""
 
     @property
     def homogeneous(self) -> bool:
@@ -425,7 +425,7 @@ class Composite(Affine):
         return made
 
     _declared = frozenset({"_name", "_free"})
-    """What stays as it is if parameters have other values."""
+    """The part that does not depend on parameters."""
 
     @cached_property
     def _program(self) -> ssr.Program:

@@ -18,10 +18,10 @@ MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrices with which affine matrices make products and sums."""
 
 One: TypeAlias = "Space | VectorSpace"
-"""What one array is on."""
+"""The space of one array."""
 
 Kind: TypeAlias = "Space | VectorSpace | tuple[One, ...]"
-"""What an operand is on: an array, or a tuple of arrays."""
+"""The space of an operand: an array, or a tuple of arrays."""
 
 
 def fields_of(kind: Any) -> tuple[Any, ...]:

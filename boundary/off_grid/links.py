@@ -46,7 +46,7 @@ class Remote:
 
 @dataclass(frozen=True, eq=False)
 class Additions:
-    """What a rank adds to the values that it owns, in the order of the points.
+    """The contributions of a rank to the values that it owns, in the order of the points.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the ghosts behind the sides of blocks are.
+"""Rules for ghost points beyond the sides of blocks.
 
 Takes values, polynomials and matrices on sides. Gives rules: a row for each ghost behind a side.
 """

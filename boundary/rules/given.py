@@ -1,4 +1,4 @@
-"""What a user gives for one quantity on a side: a number, an array, a function, a parameter."""
+"""The value of one quantity on a side: a number, an array, a function, a parameter."""
 
 from __future__ import annotations
 

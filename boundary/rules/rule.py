@@ -24,7 +24,7 @@ Ends: TypeAlias = Literal["low", "high", "both"]
 
 @dataclass(frozen=True)
 class Rule(Immutable):
-    """What the ghosts behind some sides are.
+    """A boundary rule: the definition of the ghost points beyond one or more sides.
 
     Made by functions such as `bc.periodic`; `bc.fill` puts rules together.
 

@@ -1,4 +1,4 @@
-"""What the copies of shared points become: weighted means, as pieces for given sizes."""
+"""The new values of shared points: weighted means, as pieces for given sizes."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ class SharedPoints(External):
 
     @cached_property
     def form(self) -> Form:
-        """What the machine must be able to do; it is the same for all numbers."""
+        """The operations that the machine needs; they do not depend on the values."""
         names, means = self.of.sizes, self.of.means.outlined()
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
         find = general_form if self.broad else form_of

@@ -85,7 +85,7 @@ class Ghosts(External):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """What messages call it."""
+        """Its name in messages."""
         rules = dict.fromkeys(r.text for m in self.members for r in m.ruled.rules)
         return f"fill({', '.join(rules)})"
 
@@ -119,7 +119,7 @@ class Ghosts(External):
 
     @cached_property
     def form(self) -> Form:
-        """What the machine must be able to do."""
+        """The operations that the machine needs."""
         likely, *small = self._sizes()
         made = self._form_for(likely)
         for sizes in small:

@@ -47,7 +47,7 @@ class Op(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the machine for some tables must be able to do.
+    """The operations that the machine needs for given tables.
 
     Attributes
     ----------

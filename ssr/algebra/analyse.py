@@ -1,4 +1,4 @@
-"""What isl proves about matrices and assignments: triangularity, dependences, in-place form."""
+"""Proofs about matrices and assignments by isl: triangularity, dependences, in-place form."""
 
 from __future__ import annotations
 

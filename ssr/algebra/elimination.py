@@ -30,7 +30,7 @@ Number: TypeAlias = "ir.Value | None"
 """A value that a row computes; None is zero."""
 Pair: TypeAlias = tuple[Number, Number]
 Let: TypeAlias = Callable[[ir.Value], ir.Value]
-"""What names a value: it returns what stands for it from there on."""
+"""A function that stores a value and returns the variable that replaces it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a matrix is made of: spaces, families, the definition, data and what these are bound to.
+"""The data of a matrix: spaces, families, the definition, named data and their bindings.
 
 A `MatrixData` is a value: tracing, algebra and programs work on it, as functions from data to data.
 `Matrix` is its face.

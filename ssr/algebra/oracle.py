@@ -151,7 +151,7 @@ class Combination(Origin):
 
 @dataclass(frozen=True, slots=True)
 class _Changed(Origin):
-    """What is made of one matrix."""
+    """Operations on one matrix."""
 
     whole: Origin
 
@@ -237,7 +237,7 @@ class Restriction(_Changed):
 
 @dataclass(frozen=True, slots=True)
 class _Pair(Origin):
-    """What is made of two matrices."""
+    """Operations on two matrices."""
 
     left: Origin
     right: Origin

@@ -42,7 +42,7 @@ class _Long(Exception):
 
 
 class Normal:
-    """What brings values of the entries of a family into their normal form.
+    """The normal form of the values of a family's entries.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a block matrix is made of: a grid of matrices between components."""
+"""The data of a block matrix: a grid of matrices between components."""
 
 from __future__ import annotations
 

@@ -80,12 +80,12 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     @property
     def rows(self) -> Kind:
-        """What the result is on."""
+        """The space of the result."""
         return self.definition.rows
 
     @property
     def cols(self) -> Kind:
-        """What the operand is on."""
+        """The space of the operand."""
         return self.definition.cols
 
     @property

@@ -1,4 +1,4 @@
-"""What block matrices act between: a field, a vector field, or fields on several spaces."""
+"""The operands of block matrices: a field, a vector field, or fields on several spaces."""
 
 from __future__ import annotations
 

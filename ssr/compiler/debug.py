@@ -19,7 +19,7 @@ from ..ir.liveness import read_fields
 from ..runtime.metadata import KIND, ROW, KernelMeta, Look
 
 VALUES = {0: "nan", 1: "inf", -1: "-inf"}
-"""What a finding says of the kind of a value."""
+"""The kind of a value in a finding."""
 
 
 def watched(

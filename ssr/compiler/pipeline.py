@@ -43,7 +43,7 @@ from ..runtime.metadata import KernelMeta
 
 Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
 Nests: TypeAlias = tuple[ir.Made, ...]
-"""What runs one after the other: nests, and calls of functions of other packages."""
+"""A sequence of nests, and of calls of functions of other packages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What bounds the points of a field that rows read: the field itself, or the box of the rows."""
+"""Bounds of the points of a field that rows read: the field, or the box of the rows."""
 
 from __future__ import annotations
 

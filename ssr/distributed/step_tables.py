@@ -54,7 +54,7 @@ Step: TypeAlias = "Run | Function | None"
 
 @dataclass(frozen=True, slots=True)
 class StepTables:
-    """What a kernel takes of a schedule: its steps, and what they refer to."""
+    """The tables of a schedule that a kernel takes: its steps, and the rows that they refer to."""
 
     steps: Array
     tables: Array

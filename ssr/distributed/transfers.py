@@ -43,7 +43,7 @@ many numbers along four axes; the flat offset of the first one and the strides o
 they are read, and the same where they are written."""
 
 PACK, UNPACK, WITHIN = 0, 1, 2
-"""What a record does: from an array to the messages, from there to an array, within an array. The
+"""The kind of a record: from an array to the messages, from there to an array, within an array. The
 numbers that are read and those that are written are different ones."""
 
 

@@ -20,7 +20,7 @@ from .scalars import Scalars
 from .unit import Unit
 
 TABLES = ("links", "weights")
-"""What a call takes beside arrays, scratch memory and numbers."""
+"""The arguments of a call other than arrays, scratch memory and scalars."""
 
 
 def functions_of(unit: Unit) -> dict[str, kernel.Function]:

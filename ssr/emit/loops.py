@@ -1,4 +1,4 @@
-"""What happens in a box: loops, branches and reductions."""
+"""The code of a box: loops, branches and reductions."""
 
 from __future__ import annotations
 

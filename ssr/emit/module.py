@@ -29,28 +29,28 @@ from .unit import Unit
 from .vector_fields import whole_function
 
 MEMORY, ROWS = ("ld", "st"), ("require",)
-"""What checked kernels take from `ssr.runtime.checked`: all of it in the debug build."""
+"""The imports of checked kernels from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
     "address", "fma", "independent", "maximum", "minimum", "prefetch", "sign",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
-"""What kernels that solve along lines take too."""
+"""Additional imports of kernels that solve along lines."""
 
 PERIODS = ("fma_present", "of_two", "put_rows", "repeated", "take_rows", "take_wanted")
-"""What kernels take too whose rows have terms that come again with a period."""
+"""Additional imports of kernels with periodic terms."""
 
 WHOLE = ("apart", "component")
-"""What modules of programs with vector fields take too."""
+"""Additional imports of modules of programs with vector fields."""
 
 REDUCTIONS = ("accumulate", "accumulate_squares", "extreme", "found", "root", "total")
 POLLING = ("poll", "stopwatch")
 REFUSALS = ("refused",)
 PARTS = ("between", "rows")
-"""What modules take, too, whose programs have vector fields or run on boxes."""
+"""Additional imports of modules whose programs have vector fields or run on boxes."""
 
 STEPS = ("copy", "copy_column", "follow")
-"""What kernels for boxes with memory of their own take too."""
+"""Additional imports of kernels for boxes with memory of their own."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that functions know beside those they import."""

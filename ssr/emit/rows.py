@@ -1,4 +1,4 @@
-"""What happens at one row: values and assignments."""
+"""The code of one row: values and assignments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .builder import Builder
 from .debug_checks import made_by
 
 Place: TypeAlias = Mapping[str, Affine]
-"""What the axes and sizes stand for at an instance."""
+"""The values of the axes and sizes at an instance."""
 
 
 def place_of(builder: Builder, made: LoopNest | LineLoops, run: Run) -> dict[str, Affine]:

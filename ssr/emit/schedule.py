@@ -44,7 +44,7 @@ from .unit import Unit
 from .vector_fields import NAME, Whole, refusal, with_whole
 
 POINTS = 1024
-"""What a step counts for a kernel that polls, beside the points that it passes."""
+"""The cost of a step for a kernel that polls, in addition to its points."""
 
 
 def parameters(unit: Unit, meta: KernelMeta) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a module is written from: a program, its steps as loops, and the form of its kernel."""
+"""The input of code generation: a program, its steps as loops, and the form of its kernel."""
 
 from __future__ import annotations
 
@@ -127,6 +127,6 @@ class Unit:
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
-        """What the debug build examines."""
+        """The values that the debug build examines."""
         nests = [made.nest for made in self.nests]
         return looks_of(nests, self.ignored) if self.debug else ()

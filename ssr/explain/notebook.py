@@ -18,7 +18,7 @@ POINTS = 512
 """Most rows, and most columns, of a matrix that is drawn."""
 
 FIRST = {1: 8, 2: 4, 3: 3, 4: 2}
-"""What a free size is set to, by the number of dimensions of the rows."""
+"""The value of a free size, by the number of dimensions of the rows."""
 
 
 def matrix_html(matrix: MatrixData, heading: str) -> str:

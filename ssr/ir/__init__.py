@@ -142,7 +142,7 @@ __all__ = [
 ]
 
 Made: TypeAlias = "Nest | LineNest | Call"
-"""What a step of a program becomes, or several steps: a nest, or a call."""
+"""The form of one or several steps of a program: a nest, or a call."""
 
 Ran: TypeAlias = "LoopNest | LineLoops | Call"
 """The same as loops."""

@@ -26,7 +26,7 @@ Made: TypeAlias = tuple[tuple[Domain, Value], ...]
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What a function works through, for arrays of given sizes.
+    """The tables of a function, for arrays of given sizes.
 
     Attributes
     ----------

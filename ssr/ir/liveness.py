@@ -1,4 +1,4 @@
-"""What steps read and make all of, and which of them anybody needs."""
+"""Liveness: the fields that steps read or define completely, and the steps that are needed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REMEMBERED = 4096
 """Steps of which it is remembered what they read: passes ask about each of them many times."""
 
 _READ: dict[int, tuple[ir.Step, frozenset[str]]] = {}
-"""What steps read, by their identity; equal steps are not compared, as that takes as long."""
+"""The reads of steps, by identity; comparing equal steps would take as long."""
 
 
 def read_fields(program: ir.Program) -> frozenset[str]:

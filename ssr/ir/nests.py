@@ -70,7 +70,7 @@ def met(statement: Statement, nest: Nest) -> Iterator[tuple[str, tuple[Affine, .
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one statement does at the rows of a piece.
+    """One statement at the rows of a piece.
 
     A value that is not ``stored`` is read by later parts of the same row only.
     """
@@ -153,7 +153,7 @@ def scratch(stem: str, buffers: Sequence[Buffer]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What a nest does with a line after its statements: reduce a buffer, for one reduction."""
+    """The reduction of a buffer over a line, after the statements of the line."""
 
     name: str
     kind: Literal["sum", "max", "min", "norm"]

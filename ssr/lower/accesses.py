@@ -1,4 +1,4 @@
-"""What each statement of a nest reads and writes, as relations of isl: for proofs of schedules.
+"""The accesses of each statement of a nest as relations of isl, for proofs of schedules.
 
 Nothing is rounded to hulls, and no load is left out because an earlier statement has written it:
 `reaches` gives what a planner needs, this what a proof of its plans needs.
@@ -53,7 +53,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a statement reads and writes of fields and temporaries."""
+    """The accesses of a statement to fields and temporaries."""
 
     name: str
     reads: tuple[Access, ...]

@@ -17,7 +17,7 @@ Weights: TypeAlias = Mapping[int, float]
 """Weights of points of one line, by their distance from the row's index."""
 
 Outside: TypeAlias = Literal["error", "zero", "one-sided"]
-"""What rows do whose points are not all there."""
+"""The treatment of rows with points outside."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What matrices of all kinds have in common: their parts, their programs, their use in SciPy."""
+"""The common interface of all matrices: their parts, their programs, their use in SciPy."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class Operator(Immutable, ABC, Generic[Made]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What messages call the matrix."""
+        """The name of the matrix in messages."""
 
     @property
     @abstractmethod
     def rows(self) -> Any:
-        """What the result is on."""
+        """The space of the result."""
 
     @property
     @abstractmethod
     def cols(self) -> Any:
-        """What the operand is on."""
+        """The space of the operand."""
 
     @property
     @abstractmethod

@@ -49,7 +49,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
 
     @property
     def name(self) -> str:
-        """What messages call the matrix."""
+        """The name of the matrix in messages."""
         return "stored" if self.staged is None else f"(stored + {self.staged.name})"
 
     @property

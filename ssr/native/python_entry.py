@@ -119,7 +119,7 @@ def _name() -> str:
 
 
 class _Definition(ctypes.Structure):
-    """What Python knows of a built-in function (``PyMethodDef``)."""
+    """Python's record of a built-in function (``PyMethodDef``)."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),

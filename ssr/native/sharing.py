@@ -1,4 +1,4 @@
-"""What parts of the terms of a reduction give to the whole, and the whole again, in machine code.
+"""Partial reductions and their combination, in machine code.
 
 `write_share` does to one state of one part what `sums.shares` does, and `write_combined` what
 `sums.combined` does to one state of the whole, to the last bit.

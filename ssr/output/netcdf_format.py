@@ -50,7 +50,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about itself.
+    """The header of a file.
 
     Parameters
     ----------

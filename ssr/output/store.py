@@ -1,4 +1,4 @@
-"""What files and directories of records have in common."""
+"""The common part of files and directories of records."""
 
 from __future__ import annotations
 

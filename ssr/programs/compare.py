@@ -80,7 +80,7 @@ def _differences(
 
 
 class _Comparison:
-    """What is known about two recordings: which names stand for each other, what is alike."""
+    """The comparison of two recordings: corresponding names, and equal parts."""
 
     def __init__(self, first: Recorder, second: Recorder) -> None:
         self._first, self._second = first, second

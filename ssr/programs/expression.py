@@ -1,4 +1,4 @@
-"""What a program's body computes with: fields, and expressions of one row.
+"""The values in the body of a program: fields, and expressions of one row.
 
 An `Expression` holds the value of a generic row as IR. What cannot be part of one row - the
 operand of a product that is no field, a solve inside a larger expression - is assigned to a
@@ -38,7 +38,7 @@ NESTED = 16
 
 
 class Recording(ABC):
-    """What collects the assignments of a program, as far as its expressions know it."""
+    """The recorder of a program's assignments, as its expressions use it."""
 
     captured: dict[str, Any]
 
@@ -110,7 +110,7 @@ METHODS = {
     "copy": "Assign it to another field: y[:] = x.",
     "T": "Matrices have transposes: A.T @ x.",
 }
-"""What to use instead of methods of arrays."""
+"""Replacements for methods of arrays."""
 
 
 class Expression(Row):

@@ -1,4 +1,4 @@
-"""What a recurrence has made before a row: ``done[row, column]``, on symbols and on integers.
+"""Entries of a recurrence that precede a row: ``done[row, column]``, on symbols and on integers.
 
 Both forms check that the row lies in the space and comes before the row that is made. On symbols
 an entry is a load of `DONE` at the indices of row and column, to be resolved when the pattern is

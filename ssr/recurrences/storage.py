@@ -126,7 +126,7 @@ def _old(value: ir.Value) -> ir.Value:
 
 
 class Known:
-    """What is known of a recurrence's entries before any is computed."""
+    """Properties of a recurrence's entries that are known before any is computed."""
 
     def __init__(
         self,

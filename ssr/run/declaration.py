@@ -1,4 +1,4 @@
-"""What a call of a program does not give again: the program, and all that it was declared with."""
+"""The constant part of the calls of a program: the program, and all that it was declared with."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def needed_flags(declaration: Declaration) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What an array has that a launch was prepared for, beside its place in memory.
+    """The properties of an array that a launch was prepared for, except its address.
 
     Attributes
     ----------

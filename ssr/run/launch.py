@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..points.numbers import aligned
 
 Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
-"""What a call does not give: arguments between its fields and its scalars, and behind these."""
+"""Arguments that a call does not give: between its fields and its scalars, and after these."""
 
 
 @dataclass(frozen=True)

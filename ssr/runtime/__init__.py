@@ -1,4 +1,4 @@
-"""What kernels call: access to memory, fused arithmetic, sums that do not depend on their order.
+"""Operations of kernels: access to memory, fused arithmetic, order-independent sums.
 
 Takes arrays and offsets. Gives the same bits from plain Python and from compiled code.
 """

@@ -1,4 +1,4 @@
-"""What checked kernels are written in: accesses to memory, and rows, that are looked at first.
+"""Operations of checked kernels: accesses to memory, and rows, that are checked first.
 
 Like the functions of `intrinsics` they can be called from Python and from kernels. Checked source
 that runs as plain Python takes `require` only, since there every access is checked in any case.

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Later(Generic[T]):
-    """What a function returns that a thread calls.
+    """The result of a function that a thread calls.
 
     Functions are called in the order in which they are asked for. A thread that wants a result
     before any has begun to make it calls the function itself, and does not stand idle.

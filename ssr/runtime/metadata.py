@@ -101,7 +101,7 @@ class StoredMeta:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a debug build examines: an array or a number that a step makes, in a nest.
+    """An array or a scalar that a step defines in a nest, and that the debug build examines.
 
     The ``origin`` is the number of the step in the declared program. A ``pivot`` is one over a
     pivot of systems along lines.
@@ -115,7 +115,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class UnitMeta:
-    """What a kernel for boxes with memory of their own runs as one: a nest, a call or a move.
+    """A unit of a kernel for boxes with memory of their own: a nest, a call or a transfer.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class UnitMeta:
 
 @dataclass(frozen=True, slots=True)
 class KernelMeta:
-    """What a caller must know about a kernel.
+    """The description of a kernel for its callers.
 
     Attributes
     ----------

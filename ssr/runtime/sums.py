@@ -43,7 +43,7 @@ LARGE, SMALL = 2.0**900, 2.0**-700
 """Squares up to the first one, and sums from the second one on, need no scaling."""
 
 SCALE = 2.0**600
-"""What is scaled down or up for a norm is scaled by this number."""
+"""The factor by which terms of a norm are scaled down or up."""
 
 WIDTH = 26
 """Bits of a limb."""

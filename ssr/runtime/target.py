@@ -130,7 +130,7 @@ def compiling_for(processor: Processor) -> Iterator[None]:
 
 
 VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
-"""What the environment may say of the processor; the first one that is set counts."""
+"""Environment variables that name the processor; the first one that is set counts."""
 
 
 def chosen(cpu: str | None) -> Processor:

@@ -1,4 +1,4 @@
-"""What all iterative solvers share: arguments, stopping, and the programs of an iteration.
+"""The common part of iterative solvers: arguments, stopping, and the programs of an iteration.
 
 An iteration is written once, as a function of arrays that calls programs and a preconditioner.
 Where the preconditioner is a program too, the function is itself declared as a program (`fused`),
@@ -40,7 +40,7 @@ MODERATE = {"float64": 2.0**200, "float32": 2.0**20}
 
 
 class Solution(tuple[V, int]):
-    """What a solver has found: ``x, info``, with the norms of the residuals on the way.
+    """The result of a solver: ``x, info``, with the history of the norms of the residuals.
 
     Attributes
     ----------
@@ -441,7 +441,7 @@ class Solver(Inverse):
 
     @cached_property
     def _norm(self) -> Callable[[Vector], float]:
-        """What returns the norm of b."""
+        """The function that returns the norm of b."""
         return self._norm_alone
 
     @cached_property

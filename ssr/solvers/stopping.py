@@ -1,4 +1,4 @@
-"""What ends an iteration: tolerances, and codes for what went wrong."""
+"""Stopping criteria: tolerances, and codes of failures."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Distributed(Protocol):
 
     @property
     def __ssr_layout__(self) -> Hashable:
-        """What vectors have in common that take each other's place in programs."""
+        """The properties by which vectors can replace each other in programs."""
 
     def __ssr_like__(
         self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None

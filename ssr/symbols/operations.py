@@ -1,4 +1,4 @@
-"""What operations mean, on numbers, and which of them are conditions."""
+"""The meanings of operations on numbers, and which of them are conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLD: dict[str, Callable[..., Any]] = {
     "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
     "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
 }  # fmt: skip
-"""What operations mean."""
+"""The meanings of operations."""
 
 CONDITIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
 """Operations whose result is true or false."""

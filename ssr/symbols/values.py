@@ -38,7 +38,7 @@ _POWERS = 8
 
 
 class Operand:
-    """What can take part in run-time arithmetic."""
+    """Operands of run-time arithmetic."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class Operand:
 
 
 class Symbol:
-    """What stands for a number that is known at run time: its arithmetic, and what it refuses."""
+    """A value that is known at run time: its arithmetic, and the operations that it refuses."""
 
     __slots__ = ()
 
@@ -225,7 +225,7 @@ class Value(Symbol, Operand):
 
 
 class Row(Symbol):
-    """What stands for a number at every row of a space: functions are applied row by row."""
+    """A value at every row of a space: functions are applied row by row."""
 
     __slots__ = ()
 
@@ -408,7 +408,7 @@ REDUCTIONS = {
     "maximum.reduce": "The largest of all points is ssr.max(x).",
     "minimum.reduce": "The smallest of all points is ssr.min(x).",
 }
-"""What to use instead of reductions of NumPy."""
+"""Replacements for reductions of NumPy."""
 
 
 def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:

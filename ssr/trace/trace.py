@@ -71,10 +71,10 @@ Data = Mapping[str, "Space | ScalarType"]
 Place: TypeAlias = tuple[int, int]
 
 Outside: TypeAlias = Literal["error", "zero"]
-"""What becomes of entries whose column lies outside the space of columns."""
+"""The treatment of entries whose column lies outside the space of columns."""
 
 Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
-"""What takes a yielded value apart into the entries of a dense block."""
+"""A function that splits a yielded value into the entries of a dense block."""
 
 
 def undivided(value: object) -> Iterable[tuple[Place, object]]:

@@ -19,7 +19,7 @@ WORD, NUMBER, BYTE = llvm.IntType(64), llvm.IntType(32), llvm.IntType(8)
 ADDRESS = BYTE.as_pointer()
 
 PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
-"""What tells a processor that a loop waits."""
+"""The instruction that marks a waiting loop."""
 
 
 def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:

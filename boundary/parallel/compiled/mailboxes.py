@@ -21,7 +21,7 @@ from ssr.extension import compiled
 from .llvm_helpers import ADDRESS, NUMBER, WORD, Words, each_row, function
 
 OUT, IN, CALL = range(3)
-"""What a row is: a message that leaves, one that arrives, or requests of MPI."""
+"""The kind of a row: a message that leaves, one that arrives, or requests of MPI."""
 
 
 class Word(IntEnum):

@@ -40,11 +40,11 @@ class Head(IntEnum):
     CHECKED = 8
     """The address of an integer that all ranks have given together for the name of it, or 0."""
     EXPECTED = 9
-    """What that is if all of them are at the same reduction."""
+    """The value if all of them are at the same reduction."""
 
 
 MIXED = -2
-"""What asking returns if ranks are at different reductions."""
+"""The result of a test if ranks are at different reductions."""
 
 
 class Word(IntEnum):

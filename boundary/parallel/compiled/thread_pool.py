@@ -33,7 +33,7 @@ class Word(IntEnum):
     DONE = 16
     """How many times it has finished."""
     REASON = 17
-    """What the function has returned the last time."""
+    """The last result of the function."""
     ASLEEP = 32
     """Whether it must be woken."""
 

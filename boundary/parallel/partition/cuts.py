@@ -16,10 +16,10 @@ from ...grid.grid import GridSpace
 from .partition import Partition
 
 BESIDE = 3.0
-"""What a cell beside a cut counts, where the work for one cell counts 1."""
+"""The cost of a cell next to a cut, in units of the work for one cell."""
 
 LAST = 1.5
-"""What a cell beside a cut across the last axis counts more than one beside another cut."""
+"""The additional cost of a cell next to a cut across the last axis."""
 
 
 def cut(

@@ -159,7 +159,7 @@ class Partition:
 
     @cached_property
     def facts(self) -> Mapping[str, str]:
-        """What ranks that share it must agree about, as texts."""
+        """The facts on which ranks that share it must agree, as texts."""
         own = (f"{self.shown(box)} of rank {rank}" for box, rank in enumerate(self.owners[:FEW]))
         boxes, rest = ", ".join(own), len(self) - FEW
         if rest > 0:

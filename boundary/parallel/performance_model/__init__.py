@@ -1,1 +1,1 @@
-"""What a program costs on ranks of a machine that is not there: traces, and their replay."""
+"""The simulated cost of a program on the ranks of another machine: traces and their replay."""

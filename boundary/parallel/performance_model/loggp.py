@@ -83,7 +83,7 @@ def _check_count(what: str, count: Any, least: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a call takes on all ranks.
+    """The time of a call on all ranks.
 
     Attributes
     ----------

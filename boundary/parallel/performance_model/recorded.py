@@ -1,4 +1,4 @@
-"""What all ranks of a job do in a call: their own work, exchanges, and reductions."""
+"""The work of all ranks of a job in a call: computation, exchanges, and reductions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ssr.extension import Array
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What ranks do between two parts of their own work.
+    """The communication of ranks between two parts of their computation.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What all ranks of a job do in a call of a program: computing, exchanges, reductions.
+"""The work of all ranks of a job in a call of a program: computation, exchanges, reductions.
 
 One rank for each distinct shape of boxes is run alone, through its own tables and kernels, on the
 machine at hand; the messages of all ranks follow from the schedules.
@@ -177,7 +177,7 @@ def trace(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Run:
-    """What one rank has done.
+    """The recorded work of one rank.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ class _NotedReduction(Reduction):
 
 
 class _Refused(Channel):
-    """What cannot be done while a rank is traced."""
+    """Operations that fail while a rank is traced."""
 
     def __init__(self, what: str) -> None:
         self._what = what

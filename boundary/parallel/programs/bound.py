@@ -85,7 +85,7 @@ class Bound(ABC):
     @property
     @abstractmethod
     def schedule(self) -> Explained:
-        """What the next call exchanges, and when, as a value that prints."""
+        """The communication schedule of the next call, as a value that prints."""
 
 
 class BoundHere(Bound):
@@ -167,7 +167,7 @@ class BoundHere(Bound):
 
     @property
     def schedule(self) -> Explained:
-        """What the next call exchanges, and when, as a value that prints.
+        """The communication schedule of the next call, as a value that prints.
 
         What boxes have since a call before, of this program or of another one, is not exchanged
         again.
@@ -336,7 +336,7 @@ class BoundAlone(Bound):
 
     @property
     def schedule(self) -> Explained:
-        """What a call exchanges: nothing, but moves between blocks show where ranks would meet."""
+        """The schedule of a call: transfers between blocks show where ranks would exchange."""
         return self._ground.plan(self._program, self._dtype).explained()
 
 
@@ -376,7 +376,7 @@ class BoundBoxed(Bound):
 
     @property
     def schedule(self) -> Explained:
-        """What the next call exchanges between boxes; see `BoundHere.schedule`."""
+        """The communication schedule of the next call between boxes; see `BoundHere.schedule`."""
         return self._run.schedule
 
 

@@ -119,7 +119,7 @@ def _in_several_boxes(plan: Plan) -> UnsupportedError:
 
 
 class _Holder:
-    """What keeps the memory of an array, and says that it may be written."""
+    """The owner of the memory of an array, and whether it is writable."""
 
     def __init__(self, array: Array) -> None:
         self.array = array

@@ -1,4 +1,4 @@
-"""What ranks must agree about before they run a program (`worlds.agreement`)."""
+"""Facts on which ranks must agree before they run a program (`worlds.agreement`)."""
 
 from __future__ import annotations
 

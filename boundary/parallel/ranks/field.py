@@ -27,7 +27,7 @@ from .values import Values, Views
 
 
 class Ground(Protocol):
-    """What fields stand on: boxes, their owners, and programs over such fields."""
+    """The domain of distributed fields: boxes, their owners, and programs over such fields."""
 
     partition: Partition
     world: World
@@ -420,7 +420,7 @@ class Field:
 
     @property
     def __ssr_layout__(self) -> Hashable:
-        """What fields have in common that take each other's place in programs."""
+        """The properties by which fields can replace each other in programs."""
         return self.distribution, self.kind, self.dtype
 
     def __ssr_like__(

@@ -18,7 +18,7 @@ from ..worlds.world import World
 from .arguments import RankMemory
 
 NONE = 2**62
-"""What stands for a finding of a process that has found nothing."""
+"""The finding of a process that has found no NaN or infinity."""
 
 
 def examine(

@@ -48,7 +48,7 @@ class RankArrays(Protocol):
 
 
 class RankTables:
-    """What one rank gives to a kernel, part by part.
+    """The tables that one rank passes to a kernel, part by part.
 
     Parameters
     ----------

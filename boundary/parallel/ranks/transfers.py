@@ -27,7 +27,7 @@ class Slot:
 
 
 class RankMoves:
-    """What one rank moves in the exchanges of a schedule.
+    """The data that one rank transfers in the exchanges of a schedule.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class Shared:
 
 @dataclass(slots=True)
 class Given:
-    """What boxes have of others' values of a field behind a call of a program, on all ranks alike.
+    """The valid halo data of a field after a call of a program, equal on all ranks.
 
     Attributes
     ----------

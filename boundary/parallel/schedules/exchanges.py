@@ -47,7 +47,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
-    """What moves at one time.
+    """The transfers of one exchange.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def exchanges(
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What holds of an array before a unit.
+    """The state of an array before a unit.
 
     Attributes
     ----------

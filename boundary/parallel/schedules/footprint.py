@@ -1,4 +1,4 @@
-"""What every box of a partition reads and writes in each unit of a kernel.
+"""The reads and writes of every box of a partition in each unit of a kernel.
 
 A unit is a nest, or a step of another package. All of it is arithmetic on arrays of boxes: a value
 for each box of the partition, so that the cost for one box is that of a few numbers, and nothing
@@ -47,7 +47,7 @@ from .split import Share, apart, shared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """What the boxes of a partition read of an array in a unit.
+    """The elements of an array that the boxes of a partition read in a unit.
 
     Attributes
     ----------

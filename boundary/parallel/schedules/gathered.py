@@ -1,4 +1,4 @@
-"""What boxes read by stored matrices: columns of their rows, as they stand in the data."""
+"""Reads of boxes by stored matrices: the columns of their rows in the data."""
 
 from __future__ import annotations
 

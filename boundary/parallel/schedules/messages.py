@@ -1,4 +1,4 @@
-"""What one rank sends and receives in an exchange: one message for each peer.
+"""The messages of one rank in an exchange: one for each peer.
 
 Sender and receiver find the same parts of a message in the same order, each by itself: what a box
 wants follows from the footprint, which all ranks know. So no plan is sent, and a rank looks at its
@@ -51,7 +51,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """What one rank does in an exchange.
+    """The work of one rank in an exchange.
 
     Attributes
     ----------

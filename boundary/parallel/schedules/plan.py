@@ -35,7 +35,7 @@ from .schedule import Schedule, schedule
 from .wavefronts import Wavefronts, wavefronts
 
 Found: TypeAlias = "tuple[tuple[Plan, str], ...] | None"
-"""What boxes have of others' values of a field when a program is called, as far as it reads them:
+"""The valid halo data of a field when a program is called, as far as the program reads it:
 all (None), or what some programs have left, each with the name of the field there."""
 
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
@@ -130,7 +130,7 @@ class Plan:
 
     @cached_property
     def steady(self) -> tuple[Found, ...]:
-        """What boxes have of each field that is `asked` for, behind a call of the program."""
+        """The valid halo data of each field in `asked` after a call of the program."""
         left = {name: self.leaves(name, self, name) for name in self.asked}
         some = {name: ((self, name),) if how == "some" else () for name, how in left.items()}
         return tuple(None if how == "all" else some[name] for name, how in left.items())

@@ -39,7 +39,7 @@ def points_of(box: Box) -> Domain:
 
 
 class Elements:
-    """What the units of a plan read and write.
+    """The reads and writes of the units of a plan.
 
     Attributes
     ----------

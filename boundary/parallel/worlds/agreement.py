@@ -1,4 +1,4 @@
-"""What all ranks have to do alike: compared between them, and told where they differ.
+"""Collective calls: a comparison between ranks, and errors that name the difference.
 
 Each rank says what it is about to do in a few texts. One reduction of four integers compares the
 digests of these. Where they differ all ranks find that out, and send each other the texts.
@@ -17,7 +17,7 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array
 
 Facts = Mapping[str, str]
-"""What a rank is about to do: texts by what they are about, the most general one first."""
+"""The next collective call of a rank: texts by topic, the most general one first."""
 
 Complete = Callable[[Sequence[Any]], None]
 """Waits for requests of MPI."""

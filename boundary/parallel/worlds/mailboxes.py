@@ -75,7 +75,7 @@ def calling(start: Function, test: Function) -> list[int]:
 
 
 class Rows:
-    """What one rank does in an exchange.
+    """The work of one rank in an exchange.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ WAYS = {
     "compiled": "MPI, which compiled code calls",
     "python": "MPI, which Python calls",
 }
-"""What it may say, and what that means; the first one is what is done without it."""
+"""Its values and their meanings; the first one is the default."""
 
 
 class Requests:

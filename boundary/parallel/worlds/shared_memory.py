@@ -25,7 +25,7 @@ KEPT = 2**26
 """The bytes of all mailboxes of two ranks, beyond which messages are left to MPI."""
 
 Name = tuple[str, int, int]
-"""What a mailbox is for: an exchange, its number in a schedule, and the bytes of the message."""
+"""The use of a mailbox: an exchange, its number in a schedule, and the bytes of the message."""
 
 
 class Node:

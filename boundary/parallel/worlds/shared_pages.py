@@ -23,7 +23,7 @@ OFFER = 6
 """The integers of an offer: node, name space of processes, process, file, token, bytes."""
 
 FAILED = ctypes.c_void_p(-1).value
-"""What mmap returns in the place of an address."""
+"""The result of a failed mmap."""
 
 
 @dataclass(frozen=True, slots=True)

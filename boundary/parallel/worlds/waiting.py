@@ -36,7 +36,7 @@ QUESTION, ANSWER = 1, 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Awaited:
-    """What a rank waits for.
+    """The cause of a wait of a rank.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ Parcels: TypeAlias = Mapping[tuple[int, int], Array]
 
 
 class Work(Protocol):
-    """What a rank does between two steps that are left to all ranks together."""
+    """The work of a rank between two collective steps."""
 
     def go_on(self) -> int:
         """Do it, and return why it has stopped."""

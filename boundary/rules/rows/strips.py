@@ -1,4 +1,4 @@
-"""What rules say about the ghosts behind the sides of blocks: rows, and where they hold."""
+"""Rows of ghost points beyond the sides of blocks, and the points where they hold."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What a rule says about some of the ghosts behind one side.
+    """The row of a rule for some of the ghost points beyond one side.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from .newton import Programs, StageEquation
 
 
 class Implicit(Stepper):
-    """What implicit integrators have in common: equations, and fields to work with."""
+    """The common part of implicit integrators: equations, and work fields."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Implicit(Stepper):
 
 
 class Staged(Implicit):
-    """What implicit Runge-Kutta methods have in common: the stages of a step."""
+    """The common part of implicit Runge-Kutta methods: the stages of a step."""
 
     _k: Sequence[tuple[Any, ...]] = ()
     _rates: Sequence[tuple[Any, ...]] = ()

@@ -78,7 +78,7 @@ def closed(circle: Circle) -> tuple[ir.Piece, ...]:
 
 
 class _Row:
-    """What the third sweep computes at the rows of a piece, those at which lines begin or others.
+    """The values of the third sweep at the rows of a piece, at the starts of lines or elsewhere.
 
     Their lines have the points that are ``known``.
     """

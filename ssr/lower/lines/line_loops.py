@@ -116,7 +116,7 @@ def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:
 
 
 class _Taken:
-    """What is copied to line variables: a name for each array, and each line beside the own one."""
+    """The copies to line variables: a name for each array and each neighboring line."""
 
     def __init__(self, along: int) -> None:
         self.along = along

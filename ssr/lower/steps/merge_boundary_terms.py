@@ -24,7 +24,7 @@ T = TypeVar("T")
 Tests: TypeAlias = tuple[Affine, ...]
 
 NOTHING = ir.Const(-0.0)
-"""What can be added to any number without changing it."""
+"""The neutral element of addition: negative zero."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ def _spaces(program: ir.Program, axes: tuple[str, ...]) -> Iterator[ir.Field]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """What finds the values of a form in steps, and puts an array in their place.
+    """A search for the values of a form in steps, and their replacement by an array.
 
     What is computed under a condition only is left alone: no row may depend on what it would not
     compute.

@@ -1,4 +1,4 @@
-"""What a valid nest of systems along lines is, proved by isl; ``SSR_VERIFY=1`` checks each.
+"""The verifier of nests of systems along lines, by isl; ``SSR_VERIFY=1`` checks each.
 
 A broken rule is a defect of the compiler, so it is an `AssertionError`. The rules:
 

@@ -1,4 +1,4 @@
-"""What a valid nest is, proved by isl; ``SSR_VERIFY=1`` checks every nest after every pass.
+"""The verifier of nests, by isl; ``SSR_VERIFY=1`` checks every nest after every pass.
 
 A broken rule is a defect of the compiler, so it is an `AssertionError`: it names the pass, the
 statement and the rows. The rules, in the order they are checked:
