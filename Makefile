@@ -1,6 +1,6 @@
 # make run      shallow water on the sphere, in a fresh environment; results in out/
 # make test     tests, and the doctests of the packages; SSR_THOROUGH=1 for all random examples
-# make check    formatting, lint, types, import layers
+# make check    formatting, lint, types, import layers, vocabulary
 # make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
 #               needs python3.11 and python3.13
 # make docs     the documentation as a site, from build/site/index.html on
@@ -32,6 +32,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PACKAGES) apps benchmarks
 	$(BIN)/python tools/layers.py
+	$(BIN)/python tools/vocabulary.py
 
 ends: $(VENV)/.dev
 	$(BIN)/nox

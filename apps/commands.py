@@ -50,7 +50,7 @@ def described(error: ssr.Error) -> str:
 
 
 def tell(text: str) -> None:
-    """Print to standard error; a terminal that is gone is no reason to stop."""
+    """Print to standard error; a closed terminal does not end the program."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
@@ -58,7 +58,7 @@ def tell(text: str) -> None:
 def prepare() -> None:
     """Open closed standard streams on the null device.
 
-    Otherwise a file that is opened later takes the place of one, and with it all that libraries
+    Otherwise a file that is opened later replaces one, and with it all that libraries
     print. Characters that a stream cannot encode are written as escapes.
     """
     for descriptor in range(3):

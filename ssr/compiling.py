@@ -68,6 +68,6 @@ def _age() -> None:
     if _unsearched > MOST:
         _unsearched = 0
         gc.collect()
-    elif not gc.get_freeze_count():  # those that somebody has frozen stay so
+    elif not gc.get_freeze_count():  # objects frozen by others stay frozen
         gc.freeze()
         gc.unfreeze()

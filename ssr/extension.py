@@ -17,7 +17,7 @@ function, and `is_async` finds coroutines.
 products with numbers collected, `monomials` takes them apart again, and `show` prints them.
 
 **Operands.** Within a program an `Expression` is a field or what is computed from fields, and a
-`ssr.Vector` of them is on a `VectorSpace`. `spaces` and `told` take apart and print what the
+`ssr.Vector` of them is on a `VectorSpace`. `spaces` and `label` take apart and print what the
 operand of a matrix is on: a space, a vector space or a tuple of them.
 
 **Steps.** `External` is the base class of a step; `extend` records one in a program, and
@@ -78,13 +78,13 @@ returns `FINISHED` in the end, `FAILED` where a function has failed, and `LATE` 
 asked whether it is done takes long. `At` are the integers that say where the kernel is. Compiled
 code calls it by its `entry`. Functions of C that are written in LLVM's language are `compiled`.
 
-**Vectors.** Solvers take an argument that runs programs itself in the place of an array. Its class
+**Vectors.** Solvers take an argument that runs programs itself instead of an array. Its class
 then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
 which returns an array of the whole, and ``set(whole)``, which takes such an array or a number.
 ``__ssr_like__()`` returns another vector on the same points, without values;
 ``__ssr_like__(points, space)`` returns one on the points of a coarser space, for programs of the
 next level of a `Multigrid`, to which they are ``space``; with equal ones the points are its own,
-and both may be vector spaces. ``__ssr_gathered__()`` returns it, or one in the place of it on fewer
+and both may be vector spaces. ``__ssr_gathered__()`` returns it, or one instead of it on fewer
 processes, and ``__ssr_beside__(other)`` it, or one where another vector lives. Vectors with the
 same ``__ssr_layout__`` take each other's place in programs.
 
@@ -105,7 +105,7 @@ from typing import TYPE_CHECKING
 from . import ir
 from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
-from .blocks.component_spaces import spaces, told
+from .blocks.component_spaces import label, spaces
 from .command import run_command
 from .compiler.kernel import folded, identity
 from .distributed.step_tables import Function, Run, Step, step_tables
@@ -247,6 +247,7 @@ __all__ = [
     "is_one_of",
     "is_zero",
     "kernel",
+    "label",
     "layout_of",
     "let",
     "load",
@@ -274,7 +275,6 @@ __all__ = [
     "step_tables",
     "store",
     "times",
-    "told",
     "wanted",
     "write_combined",
     "write_share",

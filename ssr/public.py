@@ -154,7 +154,7 @@ class Immutable:
         if place is None:
             raise UnsupportedError(
                 f"{self!r} cannot be pickled.",
-                note="It is made of functions, and is no variable of a module.",
+                note="It is made of functions, and is not a variable of a module.",
                 hint="Make it at the top level of a module, or again from its definition in each "
                 "process; kernels come from the cache.",
             )

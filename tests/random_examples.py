@@ -1,6 +1,6 @@
 """How many random examples a test runs: a part of those named, or all with ``SSR_THOROUGH=1``.
 
-Where examples are drawn anew in each run, few of them in many runs find as much as many in one; in
+Where examples are drawn again in each run, few of them in many runs find as much as many in one; in
 CI they are always the same. The programs of `tests.fuzz` run as many as there is time for.
 """
 

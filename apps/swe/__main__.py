@@ -1,6 +1,6 @@
 """Shallow water on the cubed sphere: ``python -m apps.swe --case tc5 --n 48 --plot day15.png``.
 
-``--solver sem`` takes spectral elements in the place of finite volumes.
+``--solver sem`` takes spectral elements instead of finite volumes.
 
 ``mpiexec -n 4 python -m apps.swe ...`` runs it on four ranks, with the same bits.
 ``python -m apps.swe plot FILE`` draws a file that a run has written, and
@@ -117,7 +117,7 @@ def _write(given: argparse.Namespace, result: Result, first: bool) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are told once, and end all ranks."""
+    """A parser whose errors are printed once and end all ranks."""
 
     def error(self, message: str) -> NoReturn:
         """Tell what is wrong, and end."""

@@ -161,7 +161,7 @@ def lift(U, b, dual, H, x, y, z):  # type: ignore[no-untyped-def]
 
 @ssr.program(q=nodes, r=nodes, m=panel.vector(5), per=ssr.scalar)
 def smooth(q: Any, r: Any, m: Any, per: Any) -> None:
-    """Make the Laplacian of a field, and that of the Laplacian in the place of the field."""
+    """Make the Laplacian of a field, and that of the Laplacian instead of the field."""
     r[:] = mean @ laplacian(q, m, per)
     q[:] = mean @ laplacian(r, m, per)
 

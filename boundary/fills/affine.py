@@ -13,7 +13,7 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, told
+from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, label
 
 from ..closure.ruled import Ruled
 from .operands import (
@@ -278,7 +278,7 @@ class Affine(Immutable, ABC):
         others = Affine, *MATRICES, np.ndarray, Expression, ssr.Value
         if isinstance(factor, others):
             raise ArgumentError(
-                f"`*` scales an affine matrix by a number; {type(factor).__name__} is none.",
+                f"`*` scales an affine matrix by a number, not by a {type(factor).__name__}.",
                 hint=f"Apply the matrix first, as in dt * ({self.name} @ u); the product of "
                 "matrices is written `@`.",
             )
@@ -456,7 +456,7 @@ class Product(Composite):
             raise SpaceError(
                 f"{left.name} @ {right.name}: the columns of the first are not the rows of the "
                 "second.",
-                note=f"{told(left.cols)} and {told(right.rows)}",
+                note=f"{label(left.cols)} and {label(right.rows)}",
                 hint="Matrices of several fields are ssr.block([[A, None], [None, B]])."
                 if isinstance(right.rows, tuple) and not isinstance(left.cols, tuple)
                 else None,
@@ -547,7 +547,7 @@ def _summed(left: Any, right: Any, sign: float) -> Any:
     Raises
     ------
     ArgumentError, SpaceError
-        If one is no matrix, or their spaces differ.
+        If one is not a matrix, or their spaces differ.
     """
     shown = "+" if sign > 0 else "-"
     for one, other in (left, right), (right, left):
@@ -563,7 +563,7 @@ def _summed(left: Any, right: Any, sign: float) -> Any:
         if spaces[0] != spaces[1]:
             raise SpaceError(
                 f"{left.name} {shown} {right.name}: their {what} are on different spaces.",
-                note=f"{told(getattr(left, what))} and {told(getattr(right, what))}",
+                note=f"{label(getattr(left, what))} and {label(getattr(right, what))}",
             )
     terms = [*_terms(left), *((sign * weight, part) for weight, part in _terms(right))]
     return Combination(f"({left.name} {shown} {right.name})", terms)

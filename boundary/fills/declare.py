@@ -7,7 +7,7 @@ from typing import Any
 
 from ssr import Space
 from ssr.errors import ArgumentError, SpaceError
-from ssr.extension import VectorSpace, flag, told
+from ssr.extension import VectorSpace, flag, label
 
 from ..closure.ruled import Ruled
 from ..grid.frame import Frame, owned_of
@@ -120,7 +120,7 @@ def _components(kinds: Sequence[One]) -> int | None:
     counts = {k.components if isinstance(k, VectorSpace) else None for k in kinds}
     if len(counts) > 1:
         raise SpaceError(
-            f"The fields of a fill have the same number of components: {told(tuple(kinds))}.",
+            f"The fields of a fill have the same number of components: {label(tuple(kinds))}.",
             hint="A ghost may be the point of a block of another shape.",
         )
     return counts.pop()

@@ -41,7 +41,7 @@ def explain(program: ssr.Program, **sizes: int) -> str:
     program step
       fill(periodic()) for t, t_1
         2 calls joined to 1
-        16 of 48 ghosts are made, nobody reads the others
+        16 of 48 ghosts are made, the others are not read
         1 weight is stored for 16 uses
     """
     if not isinstance(program, ssr.Program):
@@ -64,7 +64,7 @@ def explain(program: ssr.Program, **sizes: int) -> str:
                 made += _count(ghosts.standing(sizes))
                 lines.append(f"    {made} of {known} ghosts are folded, {rest}")
                 continue
-            rest = "all" if made == known else "nobody reads the others"
+            rest = "all" if made == known else "the others are not read"
             lines.append(f"    {made} of {known} ghosts are made, {rest}")
             standing = _count(ghosts.standing(sizes))
             if standing:

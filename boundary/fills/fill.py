@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import Array, extend, integer, told
+from ssr.extension import Array, extend, integer, label
 
 from ..closure.definition import Definition
 from ..closure.ruled import Ruled
@@ -75,7 +75,7 @@ class Fill(Affine):
         return f"fill({', '.join(rule.text for rule in self.data.ruled.rules)})"
 
     def __repr__(self) -> str:
-        return f"<Fill {self.name}: {told(self.cols)} -> {told(self.rows)}>"
+        return f"<Fill {self.name}: {label(self.cols)} -> {label(self.rows)}>"
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ class Fill(Affine):
         self.values()
         values = [self.data.bound[n] for n in self.data.ruled.parameters]
         if any((len(f) if isinstance(f, Vector) else None) != count for f in fields):
-            raise SpaceError(f"{self.name} fills fields of {told(self.cols)}.")
+            raise SpaceError(f"{self.name} fills fields of {label(self.cols)}.")
         each = flat(tuple(fields))
         made = list(extend(self.step, each, *values))
         if self.data.ruled.live:
@@ -168,7 +168,7 @@ class Fill(Affine):
         if len(found) != kinds:
             raise ArgumentError(
                 f"{self.name} is applied to a tuple of {kinds} fields.",
-                note=f"its columns are {told(self.cols)}",
+                note=f"its columns are {label(self.cols)}",
             )
         return found
 

@@ -12,7 +12,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import Array, VectorSpace, counted, match_sizes, spaces, told
+from ssr.extension import Array, VectorSpace, counted, label, match_sizes, spaces
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrices with which affine matrices make products and sums."""
@@ -74,7 +74,7 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     if not isinstance(x, (tuple, list)) or len(x) != len(kinds):
         raise ArgumentError(
             f"{name} is applied to a tuple of {len(kinds)} fields.",
-            note=f"its columns are {told(kind)}",
+            note=f"its columns are {label(kind)}",
         )
     return list(x)
 
@@ -99,7 +99,7 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
         if array.ndim != len(one.shape):
             raise ShapeError(
                 f"{name} is applied to an array of {array.ndim} axes.",
-                note=f"its columns are {told(kind)}",
+                note=f"its columns are {label(kind)}",
             )
     return arrays
 

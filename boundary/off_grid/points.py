@@ -294,7 +294,7 @@ class Points:
     def as_matrix(self, space: Space | None = None) -> StoredMatrix:
         """Return the interpolation as a stored matrix P, with a row for each point.
 
-        ``P.T`` injects; both take the place of any matrix in programs and solvers. Its products sum
+        ``P.T`` injects; both replace any matrix in programs and solvers. Its products sum
         in the order of the columns, which may differ from `interpolate` by rounding.
 
         Parameters

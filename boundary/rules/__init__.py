@@ -1,4 +1,4 @@
 """Rules for ghost points beyond the sides of blocks.
 
-Takes values, polynomials and matrices on sides. Gives rules: a row for each ghost behind a side.
+Takes values, polynomials and matrices on sides. Gives rules: a row for each ghost beyond a side.
 """

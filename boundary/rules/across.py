@@ -102,7 +102,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Across:
-    """A matrix that acts on the ghosts behind a side; ``across @ rule`` is a rule.
+    """A matrix that acts on the ghosts beyond a side; ``across @ rule`` is a rule.
 
     Made by `bc.interpolate` and `bc.transform_vector`, and by products of these.
 
@@ -150,7 +150,7 @@ class Across:
 
 
 def _changed(rule: Rule, step: Step) -> Rule:
-    """Return a rule with changed ghosts behind each side, and none behind the ends of levels."""
+    """Return a rule with changed ghosts beyond each side, and none behind the ends of levels."""
     keys = {key: ir.fresh(key, rule.data) for key in step.tables}
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
@@ -169,7 +169,7 @@ def _changed(rule: Rule, step: Step) -> Rule:
 
 
 def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
-    """Return the axis and the range of the indices of the first layers behind a side."""
+    """Return the axis and the range of the indices of the first layers beyond a side."""
     block = frame.blocks[side.block]
     edge = Affine.of(block.first[side.axis]) if side.end == "low" else block.stop(side.axis)
     return (
@@ -180,7 +180,7 @@ def _first(frame: Frame, side: Side, count: int) -> tuple[int, Affine, Affine]:
 
 
 def ghost_width(frame: Frame, side: Side) -> int:
-    """Return the number of layers of ghosts behind a side."""
+    """Return the number of layers of ghosts beyond a side."""
     block = frame.blocks[side.block]
     return block.low[side.axis] if side.end == "low" else block.high[side.axis]
 

@@ -29,7 +29,7 @@ from .side_values import SideValues
 
 @dataclass(frozen=True, slots=True)
 class Coefficients:
-    """The coefficients of a condition behind one side.
+    """The coefficients of a condition beyond one side.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Condition:
         return {**self.a.data, **self.b.data, **self.spacing.data}
 
     def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> Coefficients:
-        """Return the coefficients behind a side."""
+        """Return the coefficients beyond a side."""
         a, b, spacing = (one.at(frame, side, name) for one in (self.a, self.b, self.spacing))
         return Coefficients(a, b, spacing)
 
@@ -178,7 +178,7 @@ def quotients(
 
 
 def first_apart(frame: Frame, side: Side) -> int:
-    """Return the distance from the first ghost behind a side to its reflection, in points."""
+    """Return the distance from the first ghost beyond a side to its reflection, in points."""
     return 2 if frame.blocks[side.block].staggered[side.axis] else 1
 
 

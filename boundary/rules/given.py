@@ -89,7 +89,7 @@ def parameters_of(*given: Any) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A quantity behind a side: its value at a ghost, and for which blocks, as in `Clause`."""
+    """A quantity beyond a side: its value at a ghost, and for which blocks, as in `Clause`."""
 
     value: ir.Value
     extends: bool = True
@@ -132,7 +132,7 @@ class GivenQuantity:
         return {} if plain else {self.name: self.given}
 
     def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> Known:
-        """Return the quantity behind a side."""
+        """Return the quantity beyond a side."""
         given = self.given
         if isinstance(given, float):
             return Known(ir.Const(given))

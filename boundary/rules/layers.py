@@ -1,4 +1,4 @@
-"""The layers of ghosts behind a side."""
+"""The layers of ghosts beyond a side."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def layers(text: str, frame: Frame) -> int:
     found = max(width for block in frame.blocks for width in (*block.low, *block.high))
     if found > LAYERS:
         raise HaloError(
-            f"{text} makes at most {LAYERS} layers of ghosts behind a side; there are {found}.",
+            f"{text} makes at most {LAYERS} layers of ghosts beyond a side; there are {found}.",
             hint="Use fewer layers: ghosts far from the side extrapolate far.",
         )
     return found

@@ -1,4 +1,4 @@
-"""A rule: what the ghosts behind some sides of blocks are.
+"""A rule: what the ghosts beyond some sides of blocks are.
 
 Rules are values. They say what they mean when they are asked about a side of a frame.
 """
@@ -50,7 +50,7 @@ class Rule(Immutable):
     spacings
         Those among them that are spacings.
     resolve
-        Returns the rule with values in the place of some parameters.
+        Returns the rule with values instead of some parameters.
     """
 
     text: str
@@ -106,7 +106,7 @@ class Rule(Immutable):
                 yield Strip(row, *more, origin=origin)
 
     def resolved(self, values: Mapping[str, Any]) -> Rule:
-        """Return the rule with values in the place of some parameters."""
+        """Return the rule with values instead of some parameters."""
         if self.resolve is None or self.parameters.isdisjoint(values):
             return self
         return replace(self.resolve(values), text=self.text, span=self.span)

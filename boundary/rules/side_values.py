@@ -23,7 +23,7 @@ one for each component."""
 
 @dataclass(frozen=True, slots=True)
 class SideValues:
-    """The values of the components behind a side; the rest is as in `Clause`."""
+    """The values of the components beyond a side; the rest is as in `Clause`."""
 
     each: tuple[ir.Value, ...] = (ir.ZERO,)
     extends: bool = True
@@ -59,6 +59,6 @@ class GivenValues:
         self.lengths: tuple[int, ...] | None = next(iter(shapes), None)
 
     def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> SideValues:
-        """Return the values behind a side."""
+        """Return the values beyond a side."""
         known = [one.at(frame, side, name) for one in self.each]
         return SideValues(tuple(k.value for k in known)).along(*known)

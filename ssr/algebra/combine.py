@@ -28,7 +28,7 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
     SpaceError
         If their spaces are not equal.
     UnsupportedError
-        If too many kinds of rows have to be told apart.
+        If too many kinds of rows have to be distinguished.
     """
     if (left.rows, left.cols) != (right.rows, right.cols):
         raise SpaceError(
@@ -52,7 +52,7 @@ def product(left: MatrixData, right: MatrixData) -> MatrixData:
         If the columns of the first are not the rows of the second.
     UnsupportedError
         If one of them has the entries within boxes only, or if too many kinds of rows have to be
-        told apart.
+        distinguished.
     """
     need_whole(left, "@")
     need_whole(right, "@")
@@ -108,7 +108,7 @@ def transpose(matrix: MatrixData) -> MatrixData:
     ------
     UnsupportedError
         If a column is read by a number of rows that grows with the grid, or if too many kinds of
-        rows have to be told apart.
+        rows have to be distinguished.
     """
     return replace(
         matrix,

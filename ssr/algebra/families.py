@@ -271,7 +271,7 @@ def equal(left: tuple[ir.Family, ...], right: tuple[ir.Family, ...]) -> bool:
     """Whether two unions of families are proved to be the same matrix for all sizes.
 
     Number values are compared as functions of (row, column), exactly. So are the numbers that
-    multiply the same products and quotients in other values (`quotients`); what is none of these
+    multiply the same products and quotients in other values (`quotients`); any other part
     is compared as an expression of the same data at the same indices.
     """
     by_basis: dict[tuple[ir.Value, ir.Boxes], list[tuple[Domain, Fraction]]] = {}

@@ -109,7 +109,7 @@ class MatrixData:
 
 
 def scaled(matrix: MatrixData, factor: ir.Value, name: str) -> MatrixData:
-    """Return a multiple of a matrix; a factor that is no constant becomes one of its data."""
+    """Return a multiple of a matrix; a factor that is not a constant becomes one of its data."""
     found = matrix
     if isinstance(factor, ir.Const):
         origin = Combination(None, factor.value, matrix.origin)

@@ -57,7 +57,7 @@ def attempt(name: str, make: Callable[[], Families]) -> Families:
     found = attempted(make, EFFORT)
     if found is None:
         raise UnsupportedError(
-            f"{name} has too many kinds of rows to be told apart.",
+            f"{name} has too many kinds of rows to be distinguished.",
             note="Rows are of different kinds where conditions of the matrices it is made of, such "
             "as bounds and remainders of indices, give them other columns or numbers.",
             hint="Apply the matrices one after the other: A @ (B @ x) for (A @ B) @ x.",
@@ -224,7 +224,7 @@ def moved(value: ir.Value, where: Mapping[str, Affine], domain: Domain) -> ir.Va
 
 
 def total(found: Iterable[ir.Family]) -> Families:
-    """Return the sum of families with identity rows, as few of them as can be told.
+    """Return the sum of families with identity rows, as few of them as can be found.
 
     Numbers that multiply the same run-time value at the same column are added where they meet;
     different values at one column are added if they are on the same rows.

@@ -322,7 +322,7 @@ def by_rows(
 ) -> scipy.sparse.csr_array:
     """Return the matrix of a definition, whose generator is run at each row in C order.
 
-    ``keep`` is told of each entry.
+    ``keep`` receives each entry.
     """
     import scipy.sparse as sparse
 

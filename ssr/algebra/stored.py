@@ -46,7 +46,7 @@ class Stored:
         Raises
         ------
         ArgumentError, DtypeError, ShapeError
-            If it is no valid matrix of real numbers, or does not fit the spaces.
+            If it is not a valid matrix of real numbers, or does not fit the spaces.
         """
         made = Stored.checked(matrix)
         _check_shape(made.shape, rows, cols)
@@ -79,7 +79,7 @@ class Stored:
 
     @staticmethod
     def made(csr: scipy.sparse.csr_array, rows: Space, cols: Space) -> Stored:
-        """Return the result of an operation, whose arrays nobody else has."""
+        """Return the result of an operation, whose arrays are not shared."""
         return Stored(_canonical(csr), rows, cols)
 
     @property
@@ -236,7 +236,7 @@ def _check_shape(shape: tuple[int, int], rows: Space, cols: Space) -> None:
 
 
 def _can_have(space: Space, count: int) -> bool:
-    """Whether a space may have this number of points; with several sizes, as far as is told."""
+    """Whether a space may have this number of points; with several sizes, as far as is known."""
     fixed = math.prod(e.constant for e in space.data.shape if e.is_constant)
     if count % fixed or not space.sizes:
         return count == fixed

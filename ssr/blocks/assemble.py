@@ -20,7 +20,7 @@ from ..spaces.space import Space, VectorSpace
 from ..symbols.values import Value, node
 from .block_data import BlockData, grid
 from .block_matrix import BlockMatrix
-from .component_spaces import Kind, kind_of, spaces, told
+from .component_spaces import Kind, kind_of, label, spaces
 
 
 @overload
@@ -185,7 +185,7 @@ def _each(
     share, more = divmod(rest, alone) if alone else (0, rest)
     if more or (alone and share < 1):
         raise SpaceError(
-            f"The {what}s of the blocks do not have the components of {told(given)}.",
+            f"The {what}s of the blocks do not have the components of {label(given)}.",
             hint="Give a space for each: ssr.block(..., rows=[...], cols=[...]).",
         )
     point = spaces(given)[0]
@@ -195,7 +195,7 @@ def _each(
 
 def _refuse_kind(what: str, kind: object) -> NoReturn:
     raise ArgumentError(
-        f"The {what}s of the blocks are on {type(kind).__name__}, which is no space.",
+        f"The {what}s of the blocks are on {type(kind).__name__}, which is not a space.",
         hint=f"Give a vector space, or a list with a space for each {what} of blocks.",
     )
 
@@ -227,7 +227,7 @@ def _agreed(
             if spaces(kind) != spaces(kinds[0]):
                 raise SpaceError(
                     f"The blocks of {what} {n} have {what}s on other spaces.",
-                    note=f"{told(kinds[0])} and {told(kind)}",
+                    note=f"{label(kinds[0])} and {label(kind)}",
                 )
         found.append(spaces(kinds[0]))
     return found
@@ -284,7 +284,7 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     rows = [_listed(row) for row in _listed(values)]
     if [len(row) for row in rows] != [len(count)] * len(count):
         raise ArgumentError(
-            f"ssr.diagonal on {told(space)} takes {len(count)} rows of {len(count)} values.",
+            f"ssr.diagonal on {label(space)} takes {len(count)} rows of {len(count)} values.",
             hint="They are the block at each point: fields, or numbers.",
         )
 

@@ -33,7 +33,7 @@ from ..symbols.values import Value, takes_over
 from . import blockwise
 from .block_data import BlockData, Grid, grid
 from .block_rows import block_program, rows_of
-from .component_spaces import Kind, joined, parts, spaces, told
+from .component_spaces import Kind, joined, label, parts, spaces
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -110,7 +110,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
             f", {n}={kind!r}" if n in self.unbound else f", {n}=bound"
             for n, kind in grouped(self.definition.data).items()
         )
-        return f"<BlockMatrix {self.name}: {told(self.cols)} -> {told(self.rows)}, {count}{data}>"
+        return f"<BlockMatrix {self.name}: {label(self.cols)} -> {label(self.rows)}, {count}{data}>"
 
     def explain(self, stage: str | None = None) -> str:
         """Return the stages from entries to kernel as text: ``print(X.explain())``.
@@ -160,8 +160,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
         if not self.definition.fits(other.definition):
             raise SpaceError(
                 f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
-                note=f"{told(self.cols)} -> {told(self.rows)} and "
-                f"{told(other.cols)} -> {told(other.rows)}",
+                note=f"{label(self.cols)} -> {label(self.rows)} and "
+                f"{label(other.cols)} -> {label(other.rows)}",
             )
         name = f"({self.name} {sign} {other.name})"
         ours, theirs = self.blocks, other.blocks
@@ -218,7 +218,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         if len(found) > 1:
             raise SpaceError(
                 f"{self.name}.{which} needs one space for all components.",
-                note=f"rows {told(self.rows)}, columns {told(self.cols)}",
+                note=f"rows {label(self.rows)}, columns {label(self.cols)}",
                 hint="Points are compared; a part of the blocks is X[r, c] or X[1:, :].",
             )
         name = f"{self.name}.{which}({k if k else ''})"
@@ -308,7 +308,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         if not self.definition.square:
             raise SpaceError(
                 f"{self.name}.solve needs equal spaces of rows and columns.",
-                note=f"rows {told(self.rows)}, columns {told(self.cols)}",
+                note=f"rows {label(self.rows)}, columns {label(self.cols)}",
             )
         return self._run("solve", b, out)
 

@@ -10,7 +10,7 @@ from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import integer
 from .block_data import BlockData, grid
-from .component_spaces import Kind, chosen, like, spaces, told
+from .component_spaces import Kind, chosen, label, like, spaces
 
 
 def repeated(matrix: Matrix, kind: Kind) -> BlockData:
@@ -30,7 +30,7 @@ def product(left: Matrix | BlockData, right: Matrix | BlockData) -> BlockData:
     if spaces(left.cols) != spaces(right.rows):
         raise SpaceError(
             f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
-            note=f"{told(left.cols)} and {told(right.rows)}",
+            note=f"{label(left.cols)} and {label(right.rows)}",
         )
 
     def made(r: int, c: int) -> Matrix:
@@ -54,7 +54,7 @@ def power(matrix: BlockData, exponent: object) -> BlockData:
     if not matrix.square:
         raise SpaceError(
             f"{name} needs equal spaces of rows and columns.",
-            note=f"rows {told(matrix.rows)}, columns {told(matrix.cols)}",
+            note=f"rows {label(matrix.rows)}, columns {label(matrix.cols)}",
         )
     count = integer(exponent)
     if count is None or count < 0:

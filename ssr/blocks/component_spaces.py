@@ -60,7 +60,7 @@ def parts(kind: Kind, x: Any, what: str) -> tuple[Any, ...]:
         if len(found) != count:
             raise ShapeError(
                 f"{what}: {len(found)} fields are given where {count} are needed.",
-                note=f"they are on {told(kind)}",
+                note=f"they are on {label(kind)}",
             )
     elif isinstance(kind, Space):
         found = (x,)
@@ -73,7 +73,7 @@ def parts(kind: Kind, x: Any, what: str) -> tuple[Any, ...]:
             return found
     raise ArgumentError(
         f"{what}: the operand is {_named(x)}.",
-        note=f"{told(kind)} is meant",
+        note=f"{label(kind)} is meant",
         hint="Give an array of shape (components, ...), or a tuple of arrays."
         if isinstance(kind, VectorSpace)
         else f"Give a tuple of {count} arrays."
@@ -91,7 +91,7 @@ def joined(kind: Kind, found: Sequence[Any], like: Any) -> Any:
     return Vector(found)
 
 
-def told(kind: object) -> str:
+def label(kind: object) -> str:
     """Return a kind as messages call it."""
     return f"({', '.join(map(repr, kind))})" if isinstance(kind, tuple) else repr(kind)
 

@@ -158,7 +158,7 @@ def splitting(rows: Kind, cols: Kind) -> Split:
 
 
 def _misfit(block: object, shape: tuple[int, ...]) -> ArgumentError:
-    """Return the error of a value that is no block of a shape."""
+    """Return the error of a value that is not a block of a shape."""
     found = shape_of(block)
     wanted = " x ".join(map(str, shape))
     if found:

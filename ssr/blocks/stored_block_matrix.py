@@ -30,7 +30,7 @@ from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..symbols.values import takes_over
 from .block_matrix import BlockMatrix
-from .component_spaces import Kind, joined, parts, spaces, told
+from .component_spaces import Kind, joined, label, parts, spaces
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -84,7 +84,9 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
 
     def __repr__(self) -> str:
         count = self._csr.nnz
-        return f"<StoredBlockMatrix {told(self.cols)} -> {told(self.rows)}, {count} stored entries>"
+        return (
+            f"<StoredBlockMatrix {label(self.cols)} -> {label(self.rows)}, {count} stored entries>"
+        )
 
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that follow from the numbers of rows and columns of the blocks."""
@@ -129,8 +131,8 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
         if ours != theirs:
             raise SpaceError(
                 "Matrices between other spaces are added.",
-                note=f"{told(self.cols)} -> {told(self.rows)} and "
-                f"{told(other.cols)} -> {told(other.rows)}",
+                note=f"{label(self.cols)} -> {label(self.rows)} and "
+                f"{label(other.cols)} -> {label(other.rows)}",
             )
         return self._made(self._csr + sign * _entries(other), self.rows, self.cols)
 
@@ -280,7 +282,7 @@ def _repeated(far: Space, near: Space, kind: Kind, left: Any, right: Any) -> Kin
 def _unequal(left: Any, right: Any) -> SpaceError:
     return SpaceError(
         f"{left.name} @ {right.name}: the columns of the first are not the rows of the second.",
-        note=f"{told(left.cols)} and {told(right.rows)}",
+        note=f"{label(left.cols)} and {label(right.rows)}",
     )
 
 
@@ -299,20 +301,20 @@ def ends_of(count: int, kind: Kind) -> list[tuple[int, int]]:
     each = spaces(kind)
     if len(set(each)) == 1 and each[0].sizes:
         if count % len(each):
-            raise ShapeError(f"{count} rows or columns are not those of {told(kind)}.")
+            raise ShapeError(f"{count} rows or columns are not those of {label(kind)}.")
         counts = [count // len(each)] * len(each)
     else:
         for space in each:
             for name in space.sizes:
                 raise UnboundError(
                     f"No value is given for the size {name}.",
-                    note=f"the fields are on {told(kind)}",
+                    note=f"the fields are on {label(kind)}",
                     hint="Give spaces whose sizes are numbers.",
                 )
         counts = [math.prod(space.extent({})) for space in each]
         if sum(counts) != count:
             raise ShapeError(
-                f"The matrix has {count} rows or columns; {told(kind)} has {sum(counts)} elements."
+                f"The matrix has {count} rows or columns; {label(kind)} has {sum(counts)} elements."
             )
     stops = np.cumsum(counts).tolist()
     return list(zip([0, *stops[:-1]], stops, strict=True))
@@ -397,6 +399,6 @@ def _check_kind(kind: Any) -> None:
     alone = len(each) == 1
     if not all(isinstance(k, Space) or (alone and isinstance(k, VectorSpace)) for k in each):
         raise ArgumentError(
-            f"from_scipy takes spaces, not {told(kind)}.",
+            f"from_scipy takes spaces, not {label(kind)}.",
             hint="Give a space, a vector space, or a tuple of spaces.",
         )

@@ -5,8 +5,8 @@ else that could change the machine code. A kernel is one file with the digest of
 aside and moved into place as a whole. What a killed process leaves behind, or a disk spoils, is not
 found, and is made again. A file lock makes many processes that start at once compile a kernel once.
 
-Kernels are read only from files that nobody else can have written (`private_files`). If they cannot
-be kept in the directory, a warning says why, and this process keeps them in memory.
+Kernels are read only from files that no other user can have written (`private_files`). If they
+cannot be kept in the directory, a warning says why, and this process keeps them in memory.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def begin(program: ir.Program, options: Options, dtype: str) -> None:
 
 
 _BEGUN: dict[tuple[Path, str], Kernel] = {}
-"""Kernels that nobody has asked for yet."""
+"""Kernels that have not been requested yet."""
 
 
 def _from_cache(request: Request) -> Kernel | None:
@@ -196,14 +196,14 @@ def _alike(request: Request, text: _Text) -> MachineCode | None:
 _LOADED: deque[tuple[object, Callable[..., int]]] = deque(maxlen=16)
 """The kernels that were loaded last, by their machine code, or by their source without any.
 
-A matrix that is bound anew at each step asks for the same one each time.
+A matrix that is bound again at each step requests the same one each time.
 """
 
 _LOADING = Lock()
 
 
 def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
-    """Return a kernel: one of those that were loaded last, or loaded anew.
+    """Return a kernel: one of those that were loaded last, or loaded again.
 
     `numba.njit` compiles it now.
     """

@@ -1,4 +1,4 @@
-"""Files that nobody but their owner can have written.
+"""Files that only their owner can have written.
 
 What is read from a cache of machine code is run, so a file is read only if it belongs to this user
 and others cannot write it, and so is its folder, and whatever leads there. Links are not followed.
@@ -83,7 +83,7 @@ def opened(path: Path, flags: int) -> int:
     Raises
     ------
     PermissionError
-        If it belongs to somebody else, or others can write it, or it is no ordinary file.
+        If it belongs to another user, or other users can write it, or it is not an ordinary file.
     OSError
         If it cannot be opened, or is a link.
     """
@@ -127,7 +127,7 @@ def write(path: Path, data: bytes) -> None:
 def locked(path: Path) -> Iterator[None]:
     """Hold a lock among processes by a file that is there meanwhile.
 
-    The system frees the lock when a process dies. Where files cannot be locked, nobody waits.
+    The system frees the lock when a process dies. Where files cannot be locked, no process waits.
     """
     handle = _lock(path)
     try:

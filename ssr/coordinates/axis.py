@@ -95,7 +95,7 @@ class Axis:
         self._keep(low=low, high=high)
 
     def _set_faces(self) -> None:
-        """Keep a copy of given faces, which nobody changes."""
+        """Keep a read-only copy of given faces."""
         try:
             faces = np.array(self.faces, np.float64)
         except (TypeError, ValueError):

@@ -34,7 +34,7 @@ class Geometry(Immutable):
                 hint="Grids of blocks have no coordinates here; give one ssr.Space.",
             )
         if not isinstance(system, System):
-            raise ArgumentError(f"{system!r} is no system of ssr.coordinates.")
+            raise ArgumentError(f"{system!r} is not a system of ssr.coordinates.")
         if any(cells.data.staggered):
             raise SpaceError(f"Coordinates are for cells, not for {cells.location}.")
         if len(axes) != cells.ndim:
@@ -228,11 +228,11 @@ class Geometry(Immutable):
         Raises
         ------
         ArgumentError, ShapeError
-            If it is no array, or has another shape.
+            If it is not an array, or has another shape.
         """
         if not is_data(u):
             raise ArgumentError(
-                f"{type(u).__name__} is no field.",
+                f"{type(u).__name__} is not a field.",
                 hint="Give an array, np.asarray(u), or a field of ranks.",
             )
         own, sizes = getattr(u, "space", None), self._known_sizes()

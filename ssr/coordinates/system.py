@@ -226,7 +226,7 @@ def _real_symbols(symbols: Sequence[Any]) -> dict[Any, Any]:
             raise ArgumentError(f"A coordinate is {symbol!r}, not a SymPy symbol.")
         if not symbol.name.isidentifier() or keyword.iskeyword(symbol.name):
             raise ArgumentError(
-                f"A coordinate is named {symbol.name!r}, which is no name of Python."
+                f"A coordinate is named {symbol.name!r}, which is not a name of Python."
             )
     ours = {symbol: sympy.Symbol(symbol.name, real=True) for symbol in symbols}
     if len(set(ours.values())) < len(symbols):

@@ -2,8 +2,8 @@
 
 Rows come from the domains of statements, and of the terms in which a load stands; they may lie
 beyond the box. What a statement reads of the rows that earlier statements of its nest have written
-is left out: for the nest as a whole it is no input. What a sweep reads of its own rows is kept, as
-others may have made it. What is kept of other boxes is left out: its values are there already.
+is left out: for the nest as a whole it is not an input. What a sweep reads of its own rows is kept,
+as others may have made it. What is kept of other boxes is left out: its values are there already.
 
 Many loads give few hulls. One that lies in another is dropped, and two that differ along one axis,
 by a shift or in length, become one. Bounds are compared as expressions: they differ by a constant,

@@ -6,8 +6,8 @@ is there if its column lies within them, or if it does not, for what is left of 
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1 and i - 1 is in the row's own box)
     after:   y[i] = 2 x[i] - (x[i-1] if i - 1 >= i_own_lo)       i_own_lo <= i < i_own_hi
 
-Entries between boxes are told apart further: those of lines that are in another box as a whole, and
-those at the ends of lines. Each kind has conditions that are short.
+Entries between boxes are distinguished further: those of lines that are in another box as a whole,
+and those at the ends of lines. Each kind has conditions that are short.
 
 Such a step is about the rows of one box, so nothing computes it at rows beyond. In one box all
 entries are there.

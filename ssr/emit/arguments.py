@@ -15,7 +15,7 @@ from . import externals
 from .unit import Unit
 
 MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
-"""The arrays that a launch may have in the place of many: scratch memory, integers, weights."""
+"""The arrays that a launch may have instead of many: scratch memory, integers, weights."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) ->
     nests
         The nests.
     ignored
-        The temporaries whose elements may be anything where nobody reads them.
+        The temporaries whose elements may be anything where no statement reads them.
     """
     found = dict.fromkeys(
         Look(number, name, origin, pivot=isinstance(nest, ir.LineNest) and name in nest.pivots)

@@ -79,7 +79,7 @@ class Scalars:
                 place = max((place for _, place in operands), default=START)
                 found = operation(name, [operand for operand, _ in operands])
                 return kernel.Name(self._named(found, place)), place
-        raise AssertionError(f"{value!r} is no value of scalars")
+        raise AssertionError(f"{value!r} is not a value of scalars")
 
     def _named(self, value: kernel.Expression, place: int) -> str:
         """Return the variable that holds a value."""

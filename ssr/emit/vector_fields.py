@@ -88,7 +88,7 @@ def whole_function(unit: Unit, arguments: Sequence[Argument]) -> tuple[Function,
 def _packed(
     unit: Unit, arguments: Sequence[Argument]
 ) -> tuple[tuple[Argument, ...], dict[str, Expression]]:
-    """Return arguments with arrays of a launch in the place of their parts, and each part."""
+    """Return arguments with arrays of a launch instead of their parts, and each part."""
     kinds = {
         MEMORY: Array(unit.element, written=True),
         TABLES: Array("i8"),

@@ -100,7 +100,7 @@ def explicit(method: Any) -> Method:
     OutOfRangeError
         If there is no such name.
     ArgumentError
-        If it is no method, or it is implicit.
+        If it is not a method, or it is implicit.
 
     Examples
     --------

@@ -178,7 +178,7 @@ class Leapfrog(Stepper):
     proposed, ``alpha d`` is added to y_n and ``(alpha - 1) d`` to y_n+1, which at ``alpha = 1/2``
     keeps the mean, and the damping of waves is of higher order; 0.53 is recommended.
 
-    The first step is one of Heun's method. A step of another length begins anew in this way.
+    The first step is one of Heun's method. A step of another length begins again in this way.
 
     Parameters
     ----------

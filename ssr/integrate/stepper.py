@@ -226,7 +226,7 @@ def number(name: str, value: Any) -> float:
     Raises
     ------
     OutOfRangeError
-        If it is none.
+        If it is not a stepper.
     """
     found = real(value)
     if found is None or not math.isfinite(found):

@@ -24,7 +24,7 @@ class Statement:
     box for it. If its rows are those of its step, as far as they lie in a box with memory of its
     own or so far ``beyond`` it, low and high along each axis, this is given. If its step assigns
     rows that wait for no rows of other boxes, ``local`` is the array that it assigns; what it reads
-    of it in other boxes may be ``kept`` there (`Assignment`). If a buffer takes the place of a
+    of it in other boxes may be ``kept`` there (`Assignment`). If a buffer replaces a
     temporary, it ``makes`` that. Its ``origin`` is that of its assignment. If it is given in terms
     of where the loops stand, it makes the value of the row ``at`` another place.
     """
@@ -85,7 +85,7 @@ class Tap:
     """A term of rows of several kinds, which are in turn along the line.
 
     It is an element, with its weights for each kind, zero for those that do not read it; or there
-    is no element but a number for each kind, -0 where nothing is added.
+    is not an element but a number for each kind, -0 where nothing is added.
     """
 
     element: Load | None

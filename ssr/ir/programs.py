@@ -132,7 +132,7 @@ class Call:
     """A function of another package that updates fields in place, such as ghost points.
 
     It reads the points of a field that it is given and writes others; so all of its fields count
-    as read and as written. Of those in ``alone`` nobody else writes other points than those it is
+    as read and as written. Of those in ``alone`` no other step writes other points than those it is
     given: what it makes there once is there at the next run of the program.
     """
 

@@ -18,7 +18,7 @@ Offset: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The number of a form, and the offset of a value to its row; None if it is no row's."""
+    """The number of a form, and the offset of a value to its row; None if it is not a row's."""
 
     number: int
     offset: Offset | None
@@ -30,7 +30,7 @@ class Forms:
 
     A value that depends on the row in another way than by reads at constant offsets - by
     coordinates, or by terms that some rows do not have - is not equal to any at other points. There
-    is no form of what is made in the step itself or read through a stored matrix.
+    is not a form of what is made in the step itself or read through a stored matrix.
     """
 
     _table: dict[Hashable, int] = field(default_factory=dict)

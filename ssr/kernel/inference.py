@@ -81,7 +81,7 @@ class Scope:
         """Return the type of an array."""
         found = self.of(node)
         if not isinstance(found, ir.Array):
-            raise TypeMismatch(f"{node} has the type {found}; it is no array.")
+            raise TypeMismatch(f"{node} has the type {found}; it is not an array.")
         return found
 
     def _result(self, function: str, given: Sequence[Type]) -> Type:

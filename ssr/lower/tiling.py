@@ -5,7 +5,7 @@
 
 Where each statement of a nest runs the rows of its step that lie in a box, or so far beyond it, the
 loops are found for all rows, with nothing known of the box, and cut then. Otherwise every piece of
-a line would be told apart by where the box ends, and there are many ways.
+a line would be distinguished by where the box ends, and there are many ways.
 """
 
 from __future__ import annotations

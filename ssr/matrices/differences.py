@@ -43,7 +43,7 @@ def axis_stencil(
     Raises
     ------
     ArgumentError, SpaceError
-        If there is no such axis, the weights are none, or locations differ along another axis.
+        If there is no such axis, the weights are invalid, or locations differ along another axis.
 
     Examples
     --------

@@ -178,7 +178,7 @@ class Operator(Immutable, ABC, Generic[Made]):
     def _need_matrix(self, other: object) -> None:
         if not isinstance(other, Operator):
             raise ArgumentError(
-                f"{self.name} is compared with {type(other).__name__}, which is no matrix of ssr.",
+                f"{self.name} is compared with {type(other).__name__}, not a matrix of ssr.",
                 hint="Compare numbers: A.to_scipy() with sizes and data bound.",
             )
 

@@ -114,7 +114,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
-                "A stored matrix is multiplied by what is no number.",
+                "A stored matrix is multiplied by what is not a number.",
                 hint="The matrix product is written `@`."
                 if isinstance(factor, (Matrix, StoredMatrix))
                 else "Apply it first, as in a * (S @ x).",
@@ -230,7 +230,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         NotTriangularError
             If the matrix has entries on both sides of the diagonal.
         SingularMatrixError
-            If a row has no diagonal entry; a zero is none.
+            If a row has no diagonal entry; a stored zero does not count.
 
         Examples
         --------

@@ -30,7 +30,7 @@ THREAD = "llvm", 1
 def machine(processor: target.Processor) -> Any:
     """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
 
-    Code that is loaded stands at a fixed place, which x86 is told; elsewhere that is the default.
+    Code that is loaded stands at a fixed place, a code model of x86; elsewhere that is the default.
     """
     fixed = platform.machine() in ("x86_64", "AMD64", "i686")
     return processor.machine(reloc="static" if fixed else "default", jit=True)

@@ -1,7 +1,7 @@
 """Functions in LLVM's language that all kernels share.
 
 A kernel that adds up lines calls a function which does not depend on the terms. Such a function is
-compiled when the first kernel of a target asks for it (`machine_code`), and known to others by its
+compiled when the first kernel of a target needs it (`machine_code`), and known to others by its
 name, which names the target.
 """
 
@@ -31,7 +31,7 @@ def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> 
     """
     from . import machine_code
 
-    if b.own_functions:  # a module of Numba's, whose functions nobody else calls
+    if b.own_functions:  # a module of Numba's, whose functions no other module calls
         known = b.module.globals.get(name)
         if known is None:
             known = llvm.Function(b.module, kind, name)

@@ -68,7 +68,7 @@ ENTRY = "ssr_kernel"
 
 
 class _Group(llvm.MDValue):  # type: ignore[misc]
-    """A group of accesses to memory in LLVM's language: it is told from others by being another."""
+    """A group of accesses to memory (alias scope) in LLVM's language, compared by identity."""
 
     def __init__(self, module: Any) -> None:
         super().__init__(module, (), name=str(len(module.metadata)))
@@ -340,7 +340,7 @@ class FunctionTranslation:
         b.position_at_end(end)
 
     def _facts(self, order: str, blocks: Sequence[Any]) -> list[list[Any]]:
-        """Return the facts about a loop that LLVM is told."""
+        """Return the metadata of a loop for LLVM."""
         match order:
             case "interleaved":
                 return [["llvm.loop.interleave.count", NUMBER(2)]]

@@ -75,7 +75,7 @@ class LastWrites:
         -------
         tuple or None
             The first such element in lexicographic order, the number that it should hold, and the
-            one that it does hold, or None if that is none; None if there is no such element.
+            one that it does hold, or None for neither; None if there is no such element.
         """
         if self.isl.is_subset(seen.isl):
             return None

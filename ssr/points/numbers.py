@@ -65,9 +65,9 @@ def is_zero(value: object) -> bool:
 
 
 def real(value: Any) -> float | None:
-    """Return a number of Python or NumPy, which may be infinite or NaN; None if it is none.
+    """Return a number of Python or NumPy, which may be infinite or NaN; None for other values.
 
-    An integer or a fraction beyond the range of floats is none.
+    An integer or a fraction beyond the range of floats is refused.
     """
     value = plain(value)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -79,7 +79,7 @@ def real(value: Any) -> float | None:
 
 
 def integer(value: Any) -> int | None:
-    """Return an integer of Python or NumPy as one of Python's; None if it is none."""
+    """Return an integer of Python or NumPy as one of Python's; None for other values."""
     if type(value) is int:
         return value
     value = plain(value)

@@ -16,7 +16,7 @@ def by_remainders(sets: Sequence[Domain], most: int = CLASSES) -> list[tuple[Dom
     """Return classes of points, and the sets as they are within each, without remainders.
 
     Operations on sets take isl long where conditions on remainders meet others. The remainders that
-    occur most often are told apart first. If classes would be more than ``most``, others stay in
+    occur most often are distinguished first. If classes would be more than ``most``, others stay in
     the sets.
 
     >>> sets = [Domain.where(("i",), f"0 <= i < n and i mod 2 = {r}", ("n",)) for r in (0, 1)]

@@ -33,7 +33,7 @@ def check_same(first: Recorder, second: Recorder) -> None:
         If they did not; it tells the first difference.
     """
     found = next(_differences(first, first.steps, second, second.steps), None)
-    if found is not None:  # it may be in steps that nobody needs
+    if found is not None:  # it may be in steps that are not needed
         found = next(_differences(first, _needed(first), second, _needed(second)), None)
     if found is not None:
         raise impure(first.name, *found)

@@ -1,7 +1,7 @@
 """The values in the body of a program: fields, and expressions of one row.
 
 An `Expression` holds the value of a generic row as IR. What cannot be part of one row - the
-operand of a product that is no field, a solve inside a larger expression - is assigned to a
+operand of a product that is not a field, a solve inside a larger expression - is assigned to a
 temporary field first, by the recorder of the program being traced.
 """
 
@@ -149,30 +149,31 @@ class Expression(Row):
         """Return the values at a part of the points."""
         if not isinstance(where, Space):
             raise ArgumentError(
-                f"[{_key(where)}] is asked of the {self.told()}.",
+                f"[{_key(where)}] is asked of the {self.label()}.",
                 hint="A part of the points is a Space; neighbours are read through a matrix.",
             )
         here = self.settled()
-        check_part(where, here.space, here.told())
+        check_part(where, here.space, here.label())
         return Expression(where, here.value)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
         raise MissingNameError(
-            f"The {self.told()} has no {name!r}.",
+            f"The {self.label()} has no {name!r}.",
             hint=METHODS.get(name, "It stands for the values of all points, as in x + 1."),
         )
 
     def __len__(self) -> int:
         raise ArgumentError(
-            f"The {self.told()} has no length.", hint="Extents are those of its space: space.shape."
+            f"The {self.label()} has no length.",
+            hint="Extents are those of its space: space.shape.",
         )
 
     def __matmul__(self, other: object) -> Any:
         if isinstance(other, (Row, np.ndarray)):
             raise ArgumentError(
-                f"The {self.told()} is multiplied by `@` with another field.",
+                f"The {self.label()} is multiplied by `@` with another field.",
                 hint="The dot product is ssr.dot(x, y).",
             )
         return NotImplemented
@@ -180,7 +181,7 @@ class Expression(Row):
     def __repr__(self) -> str:
         return f"<Expression on {self.space!r}: {show(self.value)}>"
 
-    def told(self) -> str:
+    def label(self) -> str:
         """Return the expression as messages call it."""
         text = show(self.value)
         return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
@@ -237,7 +238,7 @@ class Expression(Row):
             self._same_space(row)
             if name in LOGICAL and not is_condition(row.value):
                 raise UnsupportedError(
-                    f"The {row.told()} is a number; & | ~ combine conditions.",
+                    f"The {row.label()} is a number; & | ~ combine conditions.",
                     hint="Compare first: (x > 0) & (y > 0).",
                 )
         made = Mask if name in CONDITIONS else Expression
@@ -365,18 +366,18 @@ def check_part(part: Space, whole: Space, what: str) -> None:
     """
     if part.ndim != whole.ndim:
         raise SpaceError(
-            f"{part!r} is no part of the {what}.",
+            f"{part!r} is not a part of the {what}.",
             note=f"A point has {part.ndim} indices in the one, {whole.ndim} in the other.",
         )
     if part.data.staggered != whole.data.staggered:
         raise SpaceError(
-            f"{part!r} is no part of the {what}.",
+            f"{part!r} is not a part of the {what}.",
             note=f"The one has points at {part.location}, the other at {whole.location}.",
         )
     outside = row_domain(part, (whole,)) - row_domain(whole)
     if not outside.empty:
         raise SpaceError(
-            f"{part!r} is no part of the {what}.",
+            f"{part!r} is not a part of the {what}.",
             note=f"Its points lie in {whole!r}; outside lie {outside.simplified().notation()}.",
             hint="A part has the indices of the whole: with g = cells.grow(1), cells is part of g.",
         )

@@ -101,7 +101,7 @@ class Recorder(Recording):
     def call(
         self, external: ir.External, fields: Sequence[str], scalars: Sequence[ir.Value]
     ) -> None:
-        """Record the call of a function that updates temporaries nobody has read yet."""
+        """Record the call of a function that updates temporaries that are not read yet."""
         for value in scalars:
             self._own_scalars(value)
         self.places.append(user_span())
@@ -227,7 +227,7 @@ class Recorder(Recording):
     def _result(self, result: object) -> ir.Value:
         if isinstance(result, Expression):
             raise ArgumentError(
-                f"The program {self.name} returns the {result.told()}.",
+                f"The program {self.name} returns the {result.label()}.",
                 note="A program returns numbers: scalars, reductions and arithmetic of these.",
                 hint="Assign fields to parameters: y[:] = ....",
             )

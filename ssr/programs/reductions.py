@@ -31,7 +31,7 @@ def dot(x: Any, y: Any) -> Value:
     Raises
     ------
     ArgumentError
-        If an operand is no field or expression.
+        If an operand is not a field or expression.
 
     Examples
     --------

@@ -116,7 +116,7 @@ class Signature:
         Raises
         ------
         ArgumentError, ShapeError
-            If one is no array with the right number of components.
+            If one is not an array with the right number of components.
         """
         if not self.vectors:
             return args

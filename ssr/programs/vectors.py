@@ -73,7 +73,7 @@ class Vector(Row):
     def __repr__(self) -> str:
         return f"<Vector of {len(self.components)} on {self.components[0].space!r}>"
 
-    def told(self) -> str:
+    def label(self) -> str:
         """Return the vector as messages call it."""
         return f"vector on {self.components[0].space!r}"
 
@@ -206,7 +206,7 @@ def vector(*components: Any) -> Vector:
     Parameters
     ----------
     *components
-        Fields, expressions and numbers; one of them at least is no number.
+        Fields, expressions and numbers; one of them at least is not a number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The operations of generated kernels on terms, in the place of those on numbers."""
+"""The operations of generated kernels on terms, instead of those on numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Labels:
         self.here = piece, row, self.rank
 
     def within(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that is no statement, whose stores have its name."""
+        """Return a function that is not a statement, whose stores have its name."""
 
         def run(*args: Any) -> Any:
             self.here = name, (), self.rank
@@ -59,7 +59,7 @@ LABELS = Labels()
 
 
 def scope(labelled: bool) -> dict[str, Any]:
-    """Return the names that a module of generated source finds in the place of its own."""
+    """Return the names that a module of generated source finds instead of its own."""
     found: dict[str, Any] = {
         "np": _Functions(),
         "real": _real,

@@ -2,8 +2,8 @@
 
 The weights of a bundle are ``repeated`` along its rows. A row that has no such term has the weight
 zero: nothing is read for it, and it is left as it is by ``fma_present``. Its chain of operations is
-that of its own terms. At both ends of a line bundles have rows that are none, for which nothing is
-read or written: those before ``low`` and from ``high`` on.
+that of its own terms. At both ends of a line bundles have rows outside the line, for which nothing
+is read or written: those before ``low`` and from ``high`` on.
 
 A bundle that does not begin with a cache line takes as long to load as two. So where rows read
 several neighbours, bundles of elements are loaded one after the other, each once, and those that
@@ -70,7 +70,7 @@ def of_two(left: Any, right: Any, number: int) -> Any:
 
 
 def put_rows(lines: Any, place: int, value: Any, low: int, high: int) -> None:
-    """Store a bundle at an offset of an array, but for rows that are none."""
+    """Store a bundle at an offset of an array, except for rows outside the line."""
     for n, number in enumerate(value):
         if low <= n < high:
             st(lines, place + n, number)

@@ -345,7 +345,7 @@ def cache_of(level: int) -> Cache | None:
             )
             if int(found) == level and kind != "Instruction":
                 return Cache(1024 * int(size.removesuffix("K")), _count(shared))
-        except (OSError, ValueError):  # it is told in another way, or not to us
+        except (OSError, ValueError):  # another interface, or no permission
             continue
     return None
 

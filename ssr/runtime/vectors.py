@@ -156,7 +156,7 @@ def begin_line(sum_: LineSum, state: Any, row: int, place: int, count: int) -> N
 
 
 def take_terms(sum_: LineSum, terms: Any, mask: Any = None) -> None:
-    """Take a vector of terms of the line; those without a mask are none."""
+    """Take a vector of terms of the line; those without a mask are left out."""
     sum_.terms += map(float, terms if mask is None else terms[mask])
 
 

@@ -20,7 +20,7 @@ class Entry:
         self.event = math.inf
 
     def forget(self) -> None:
-        """Let the next event be found anew when the run goes on."""
+        """Let the next event be found again when the run goes on."""
         self.number, self.event = None, math.inf
 
     def go_past(self, now: float) -> None:
@@ -62,7 +62,7 @@ class Callbacks:
         self._entries.sort(key=lambda entry: isinstance(entry.call, Checkpointer))
 
     def forget(self) -> None:
-        """Let all next events be found anew when the run goes on, from a checkpoint."""
+        """Let all next events be found again when the run goes on, from a checkpoint."""
         for entry in self:
             entry.forget()
         for checkpointer in self.checkpointers:

@@ -1,4 +1,4 @@
-"""Programs over fields whose spaces nobody has declared, such as those of a stepper."""
+"""Programs over fields whose spaces are not declared, such as those of a stepper."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def positive(name: str, value: Any) -> int:
     Raises
     ------
     OutOfRangeError
-        If it is none.
+        If it is not a schedule.
     """
     found = integer(value)
     if found is None or found < 1:

@@ -58,8 +58,9 @@ class Simulation(Ends):
     """A run of a stepper: time, callbacks by schedules, stop criteria, checkpoints, interruption.
 
     Steps have the length dt. They are made a little shorter, all of them equally, where the next
-    time of a schedule is no multiple; schedules are met exactly. Times are products of an interval
-    and an integer, so that no rounding errors accumulate: steps of 1/65 to the time 1 are 65.
+    time of a schedule is not a multiple; schedules are met exactly. Times are products of an
+    interval and an integer, so that no rounding errors accumulate: steps of 1/65 to the time 1 are
+    65.
 
     A run ends at ``stop_time``, after ``stop_steps``, by a criterion (`stop_when`), or after
     ``wall_limit`` seconds. Ctrl-C and the signals SIGTERM, SIGHUP and SIGUSR1, by which batch
@@ -281,7 +282,7 @@ class Simulation(Ends):
         """Continue from a checkpoint, with the same bits as if the run had not been interrupted.
 
         The number of ranks may be another one. Add the callbacks before: those with a state take
-        over what the checkpoint has by their names. A callback it does not have begins anew.
+        over what the checkpoint has by their names. A callback it does not have begins again.
 
         Parameters
         ----------

@@ -84,7 +84,7 @@ class Statistics:
         for field in fields:
             if not isinstance(field, (str, np.ndarray)) and not is_distributed(field):
                 raise ArgumentError(
-                    f"{field!r} is no field.", hint="Give the name of an unknown, or an array."
+                    f"{field!r} is not a field.", hint="Give the name of an unknown, or an array."
                 )
         if of is not None and not callable(of):
             raise ArgumentError(f"of is {of!r}, not a function of expressions.")

@@ -140,7 +140,7 @@ def check_fields(fields: Any) -> dict[str, Any]:
     Raises
     ------
     ArgumentError
-        If it is no mapping from names to arrays or fields of ranks.
+        If it is not a mapping from names to arrays or fields of ranks.
     """
     if not isinstance(fields, Mapping):
         raise ArgumentError(

@@ -348,7 +348,7 @@ def _halved(axis: int, fine: Space, coarse: Space, offsets: Sequence[Offset]) ->
 def by_diagonals(space: Space, offsets: Sequence[Offset]) -> Matrix:
     """Return the matrix whose entries at each offset from the row are a component of its data d.
 
-    What d holds for columns outside of the space is no entry.
+    What d holds for columns outside of the space is not an entry.
     """
 
     def stored(*index: Any, d: Any) -> Iterator[Any]:

@@ -269,7 +269,7 @@ class Multigrid(Composed, Inverse):
                     begin(part, dtype)
 
     def update(self) -> None:
-        """Compute what depends on the data of the matrices anew, after they have changed.
+        """Compute what depends on the data of the matrices again, after they have changed.
 
         That is the inverse of the coarsest matrix, and what `galerkin` has stored.
         """
@@ -404,7 +404,7 @@ class Multigrid(Composed, Inverse):
 
 
 def _checked(smoother: Any) -> Smoother:
-    """Return a smoother; a class is none."""
+    """Return a smoother; refuse a class."""
     if isinstance(smoother, type) or not isinstance(smoother, Smoother):
         told = smoother.__name__ if isinstance(smoother, type) else type(smoother).__name__
         raise ArgumentError(f"The smoother is {told}.", hint="Make one, such as Jacobi().")

@@ -97,7 +97,7 @@ class Solver(Inverse):
         A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
         becomes a part of the compiled iteration. It may also be an incomplete factorization, `ILU`
-        or `IC`, made anew for each solution; any function ``M(z, r)`` of arrays that fills z, such
+        or `IC`, made again for each solution; any function ``M(z, r)`` of arrays that fills z, such
         as a `Multigrid`; another solver, which solves with its own tolerance; or a
         ``LinearOperator`` of SciPy, which gets flattened arrays, and no fields of several ranks.
 
@@ -203,7 +203,7 @@ class Solver(Inverse):
         -----
         Iterations compute residuals by recurrences, which rounding errors drive away from
         ``b - A x``. Where a recurrence says that the tolerance is reached, the residual is computed
-        anew, and iterations go on from it if it is too large.
+        again, and iterations go on from it if it is too large.
 
         Numbers may be of any size: if norms are very large or small, the equations are solved for
         multiples of b and x0 by a power of two, which changes roundings at most. Norms are sums
@@ -484,7 +484,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def no_matrix(A: object) -> ArgumentError:
-    """Return the error for something that is no matrix, with what to do with it."""
+    """Return the error for something that is not a matrix, with what to do with it."""
     if _is_affine(A):
         return ArgumentError(
             "A is an affine matrix, not a matrix of ssr.",

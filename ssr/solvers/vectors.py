@@ -43,10 +43,10 @@ class Distributed(Protocol):
         """Return another vector: see `empty`, `several` and `coarser`."""
 
     def __ssr_gathered__(self) -> Any:
-        """Return the vector, or one in the place of it that lives on fewer processes."""
+        """Return the vector, or one instead of it that lives on fewer processes."""
 
     def __ssr_beside__(self, other: Any) -> Any:
-        """Return the vector, or one in the place of it that lives where another vector does."""
+        """Return the vector, or one instead of it that lives where another vector does."""
 
     @property
     def __ssr_ranks__(self) -> Any:
@@ -71,7 +71,7 @@ V = TypeVar("V", bound=Vector)
 
 
 def check_vector(b: Any) -> None:
-    """Raise if a right side is no vector.
+    """Raise if a right side is not a vector.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def check_alike(z: Any, r: Vector) -> None:
     Raises
     ------
     ArgumentError, ShapeError
-        If it is no vector, or differs.
+        If it is not a vector, or differs.
     """
     if type(z) is not type(r) or not hasattr(z, "shape"):
         raise ArgumentError(f"The solution is {type(z).__name__}, not {type(r).__name__}.")

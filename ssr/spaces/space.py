@@ -351,7 +351,7 @@ class Space:
     def times(self, other: Space) -> Space:
         """Return the space of pairs of points: the axes of this space, then those of the other."""
         if not isinstance(other, Space):
-            raise ArgumentError(f"The space of pairs with {other!r}, which is no space.")
+            raise ArgumentError(f"The space of pairs with {other!r}, which is not a space.")
 
         def pairs(ours: Extents, theirs: Extents) -> Extents:
             return Extents(
@@ -520,7 +520,7 @@ class VectorSpace:
         Raises
         ------
         ArgumentError, ShapeError
-            If it is no array with this number of components.
+            If it is not an array with this number of components.
         """
         if is_distributed(array) and array.shape[:1] == (self.components,):
             return [Component(array, number) for number in range(self.components)]

@@ -31,7 +31,7 @@ class Index(Operand):
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
     `min` and `max` work because comparisons do. Mixed with floats, or multiplied by another index,
-    it becomes a value, which is no index any more. `least` has
+    it becomes a value, which is not an index any more. `least` has
     the sizes in it that are known to be larger than one, with what they are at least.
     """
 
@@ -203,7 +203,7 @@ def affine(value: object) -> Affine:
 
 
 def _instead_of(value: object) -> str | None:
-    """Return what to do where something is given that is no index."""
+    """Return what to do where something is given that is not an index."""
     if isinstance(value, Value) and not known_early(value.node):
         return "Columns and conditions cannot depend on run-time data; the values of entries can."
     if isinstance(value, str):
@@ -237,8 +237,8 @@ def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:
     Raises
     ------
     ArgumentError
-        If a name is given twice, is no ASCII identifier or is a row index (``i j k l``), or
-        ``at_least`` is no positive integer.
+        If a name is given twice, is not an ASCII identifier or is a row index (``i j k l``), or
+        ``at_least`` is not a positive integer.
 
     Examples
     --------
@@ -272,8 +272,8 @@ def size(name: str, *, at_least: int = 1) -> Index:
     Raises
     ------
     ArgumentError
-        If the name is no ASCII identifier or is a row index (``i j k l``), or ``at_least`` is no
-        positive integer.
+        If the name is not an ASCII identifier or is a row index (``i j k l``), or ``at_least`` is
+        no positive integer.
 
     Examples
     --------

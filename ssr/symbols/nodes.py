@@ -86,7 +86,7 @@ class Term:
 
     Until a program is settled for its boxes, it is a term of the rows only whose operand, a load,
     lies in these boxes. Where rows of several kinds run as one piece, it has ``tests``, which are
-    all >= 0 at the rows that have the term; others may have a number in the place of the operand,
+    all >= 0 at the rows that have the term; others may have a number instead of the operand,
     ``otherwise``.
     """
 
@@ -343,7 +343,7 @@ def reindexed(value: Value, change: Callable[[tuple[Affine, ...]], tuple[Affine,
 
 
 def substituted(value: Value, where: Mapping[str, Affine]) -> Value:
-    """Return a value with expressions in the place of indices."""
+    """Return a value with expressions instead of indices."""
     return reindexed(value, lambda index: tuple(i.substitute(where) for i in index))
 
 

@@ -207,7 +207,7 @@ def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
 
 
 def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
-    """Return a value as a SymPy expression; what is no operation becomes a symbol of its own.
+    """Return a value as a SymPy expression; what is not an operation becomes a symbol of its own.
 
     Functions with kinks become piecewise ones, which SymPy derives without distributions.
     """

@@ -61,7 +61,7 @@ class Symbol:
         """Return an operation on this number."""
         raise NotImplementedError
 
-    def told(self) -> str:
+    def label(self) -> str:
         """Return the symbol as messages call it."""
         return f"run-time value {self!r}"
 
@@ -140,38 +140,38 @@ class Symbol:
 
     def __xor__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"The {self.told()} is combined by ^.", hint="Conditions are combined by & | ~."
+            f"The {self.label()} is combined by ^.", hint="Conditions are combined by & | ~."
         )
 
     __rxor__ = __xor__
 
     def __floordiv__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"The {self.told()} is divided by // or %.", hint="Only + - * / ** and abs."
+            f"The {self.label()} is divided by // or %.", hint="Only + - * / ** and abs."
         )
 
     __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
 
     def __getitem__(self, place: object) -> Any:
-        raise ArgumentError(f"The {self.told()} has no elements.")
+        raise ArgumentError(f"The {self.label()} has no elements.")
 
     def __setitem__(self, place: Any, value: Any) -> None:
         raise ArgumentError(
-            f"The {self.told()} is assigned to.",
+            f"The {self.label()} is assigned to.",
             hint="Fields are assigned; a number is returned by the program.",
         )
 
     def __format__(self, spec: str) -> str:
         if spec:
             raise RuntimeConditionError(
-                f"The {self.told()} is formatted as a number.",
+                f"The {self.label()} is formatted as a number.",
                 hint="Its value is known when the program runs: return it, and print it then.",
             )
         return str(self)
 
     def __float__(self) -> NoReturn:
         raise RuntimeConditionError(
-            f"The {self.told()} is used where Python needs a number.",
+            f"The {self.label()} is used where Python needs a number.",
             hint=f"Use {FUNCTIONS} instead of math.",
         )
 
@@ -211,7 +211,7 @@ class Value(Symbol, Operand):
         if name.startswith("_"):
             raise AttributeError(name)
         raise MissingNameError(
-            f"The {self.told()} has no {name!r}.",
+            f"The {self.label()} has no {name!r}.",
             hint=f"It is one number, which takes part in arithmetic and in {FUNCTIONS}.",
         )
 
@@ -239,7 +239,7 @@ class Row(Symbol):
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeConditionError(
-            f"The {self.told()} is used where NumPy needs an array.",
+            f"The {self.label()} is used where NumPy needs an array.",
             hint=f"Values are numbers, one for each row: use {FUNCTIONS}. "
             "Those of other rows are read through a matrix, such as ssr.stencil.",
         )
@@ -251,7 +251,7 @@ def node(value: object, what: str = "Matrix entries") -> nodes.Value:
     Raises
     ------
     DtypeError
-        If it is none of these, or complex.
+        If it is of another kind, or complex.
     """
     if isinstance(value, Affine):
         return nodes.Coordinate(value)
@@ -295,7 +295,7 @@ for _function in elementary.FUNCTIONS.values():  # NumPy calls them on the eleme
 
 
 def takes_over(operand: Any) -> bool:
-    """Whether an operand of another class defines operations itself, as NumPy is told by None."""
+    """Whether an operand of another class defines operations itself, as None says to NumPy."""
     opted_out = getattr(type(operand), "__array_ufunc__", True) is None
     return opted_out and hasattr(type(operand), "__rmatmul__")
 
@@ -365,9 +365,9 @@ def logical(name: str, *args: Any) -> Any:
     for a in args:
         if not (isinstance(a, Row) or (isinstance(a, Value) and _decidable(a.node))):
             raise UnsupportedError(
-                f"The {symbol.told()} is combined with {a!r} as a condition."
+                f"The {symbol.label()} is combined with {a!r} as a condition."
                 if a is not symbol
-                else f"The {symbol.told()} is a number; & | ~ combine conditions.",
+                else f"The {symbol.label()} is a number; & | ~ combine conditions.",
                 hint="Compare first: (u > 0) & (v > 0).",
             )
     return apply(name, *args)

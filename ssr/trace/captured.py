@@ -41,7 +41,7 @@ def captured(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _copied(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]) -> Any:
-    """Return a value that nobody else changes.
+    """Return a value that does not change.
 
     Parameters
     ----------

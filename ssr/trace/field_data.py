@@ -34,7 +34,7 @@ class FieldData(Operand):
 
     @property
     def node(self) -> NoReturn:
-        """A field is no number; an element of it is one."""
+        """A field is not a number; an element of it is one."""
         self._without_a_point()
 
     def _without_a_point(self, *_: object) -> NoReturn:

@@ -78,7 +78,7 @@ Split: TypeAlias = Callable[[object], Iterable[tuple[Place, object]]]
 
 
 def undivided(value: object) -> Iterable[tuple[Place, object]]:
-    """Return a value that is no block."""
+    """Return a value that is not a block."""
     return (((0, 0), value),)
 
 

@@ -311,7 +311,7 @@ def test_signals_that_are_ignored_stay_so(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="redirections of a POSIX shell")
 def test_streams_may_be_closed(tmp_path: Path) -> None:
-    """The files are what they are with open ones: none takes the place of a closed stream."""
+    """The files are what they are with open ones: none replaces a closed stream."""
     path, contents = tmp_path / "there", []
     closed = "2>&-", ">&-", "<&- >&- 2>&-"
     for redirection in "", *closed:

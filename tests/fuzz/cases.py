@@ -51,7 +51,7 @@ class Run:
     of boxes along each axis: of the first field, or of each block if there are ``ranks``. With
     `ALONE` of these, fields are spread in one process, whose boxes matter to local matrices only.
     ``before`` has the options of runs on the same arrays that come first, one after the other.
-    ``boxes`` are boxes one by one with their ranks, in the place of cuts. ``calls`` are the names
+    ``boxes`` are boxes one by one with their ranks, instead of cuts. ``calls`` are the names
     of the programs of all turns, if they are not all ``p``, and ``changed`` is the number of an
     argument that gets new values before the last turn.
     """
@@ -200,7 +200,7 @@ def _place(error: BaseException) -> str:
 class Declared:
     """The names of a text as the package sees it, for one run after the other.
 
-    A text with data is declared anew for each run, as these are arrays or fields.
+    A text with data is declared again for each run, as these are arrays or fields.
     """
 
     def __init__(self, text: str, run: Run) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 CLEAR = 1e-6
-"""Numbers whose difference is a smaller part of their scale are not told apart."""
+"""Numbers whose difference is a smaller part of their scale are not distinguished."""
 
 
 class Unclear(Exception):

@@ -115,7 +115,7 @@ class Space:
         """Return where the points of a part are in an array on this space."""
         ends = zip(part.lower, self.lower, part.shape, self.shape, strict=True)
         if any(a < b or a + n > b + m for a, b, n, m in ends):
-            raise Undefined(f"{part} is no part of {self}")
+            raise Undefined(f"{part} is not a part of {self}")
         starts = [a - b for a, b in zip(part.lower, self.lower, strict=True)]
         return tuple(slice(a, a + n) for a, n in zip(starts, part.shape, strict=True))
 
@@ -283,7 +283,7 @@ class Matrix:
         count = base(self.rows)[1].count
         lower = not self.triu(1).entries.any()
         if not lower and self.tril(-1).entries.any():
-            raise Undefined("the matrix is no triangle")
+            raise Undefined("the matrix is not a triangle")
         for n in range(count) if lower else range(count - 1, -1, -1):
             at = np.arange(n, len(value), count)
             others = self.entries[at].any(axis=0)

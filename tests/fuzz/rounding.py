@@ -31,6 +31,6 @@ EXACT = intrinsics.fma
 
 @contextmanager
 def fast() -> Iterator[None]:
-    """Let kernels that are made meanwhile use it in the place of fractions."""
+    """Let kernels that are made meanwhile use it instead of fractions."""
     with patch.object(intrinsics, "fma", fma):
         yield

@@ -20,7 +20,7 @@ ALONE = -1
 
 
 PROCESSES: ContextVar[Any] = ContextVar("PROCESSES", default=None)
-"""Ranks that take the place of those of a run, where a job has several processes."""
+"""Ranks that replace those of a run, where a job has several processes."""
 
 
 @dataclass(frozen=True)

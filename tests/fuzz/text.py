@@ -153,7 +153,7 @@ def guard(draft: Draft, space: Space, residue: bool, depth: int = 1) -> str:
 
 
 def column(draft: Draft, rows: Space, cols: Space, bent: str) -> str:
-    """Return a column as text; ``bent`` is the one way in which it is no shift."""
+    """Return a column as text; ``bent`` is the one way in which it is not a shift."""
     rng, parts = draft.rng, []
     if len(rows.axes) != len(cols.axes):
         parts = [rng.choice([*rows.axes, "0", "1"]) for _ in cols.axes]

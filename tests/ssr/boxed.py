@@ -1,6 +1,6 @@
 """Run kernels for boxes with memory of their own, and do the exchanges slowly, unit by unit.
 
-Before each unit every storage is made anew: it holds what the unit says that it reads, and `HOLE`
+Before each unit every storage is made again: it holds what the unit says that it reads, and `HOLE`
 everywhere else. After it, what has changed must be what the unit says that it writes. Each element
 is taken from the box that owns it: beyond their rows boxes leave values that later steps of the
 nest would change.

@@ -22,14 +22,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kernels"
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
+def label(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
     """Run the command; return what it printed, by name."""
     assert command.main(arguments) == 0
     return {line.split()[0]: line[11:] for line in capsys.readouterr().out.splitlines()}
 
 
 def test_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = told(capsys)
+    found = label(capsys)
     assert list(found) == [
         "ssr",
         "Python",
@@ -60,7 +60,7 @@ def test_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_cache_is_counted_and_cleared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cache.keep(f"one_{0:024x}", bytes(68))
-    assert told(capsys)["cache"] == f"{folder}: 1 kernel, 100 B of at most 1.0 GiB"
+    assert label(capsys)["cache"] == f"{folder}: 1 kernel, 100 B of at most 1.0 GiB"
     cache.keep(f"two_{1:024x}", bytes(3000))
     assert command.main(["--clear-cache"]) == 0
     assert capsys.readouterr().out == f"Removed 2 kernels (3.1 KiB) from {folder}.\n"
@@ -72,16 +72,16 @@ def test_the_cache_is_counted_and_cleared(folder: Path, capsys: pytest.CaptureFi
 def test_a_cache_that_is_not_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder.mkdir()
     folder.chmod(0o777)
-    assert told(capsys)["cache"].endswith(f"; not used: others can write to {folder}")
+    assert label(capsys)["cache"].endswith(f"; not used: others can write to {folder}")
 
 
 def test_the_compiler_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert told(capsys)["compiler"] == "LLVM, by llvmlite"
+    assert label(capsys)["compiler"] == "LLVM, by llvmlite"
     monkeypatch.setenv("SSR_COMPILER", "numba")
     start = "numba.njit: slower, the same results"
-    assert told(capsys)["compiler"] == f"{start} (SSR_COMPILER)"
+    assert label(capsys)["compiler"] == f"{start} (SSR_COMPILER)"
 
 
 def test_another_target_is_told(
@@ -90,11 +90,11 @@ def test_another_target_is_told(
     for name in target.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
-    assert told(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: generic"
+    assert label(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: generic"
     monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2,+fma")
-    assert told(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: AVX2"
+    assert label(capsys)["target"] == "x86-64-v2 (NUMBA_CPU_NAME), vectors: AVX2"
     monkeypatch.setenv("SSR_CPU", "neoverse-n1")
-    assert told(capsys)["target"] == "neoverse-n1 (SSR_CPU), vectors: NEON"
+    assert label(capsys)["target"] == "neoverse-n1 (SSR_CPU), vectors: NEON"
     monkeypatch.setenv("SSR_CPU", "neoverse-n99")
     with pytest.raises(ArgumentError, match="SSR_CPU is 'neoverse-n99'"):
         command.facts()
@@ -114,7 +114,7 @@ def test_nothing_optional_is_needed(
     monkeypatch.setattr(command, "installed", lambda name: None)
     monkeypatch.setattr(command.shutil, "which", lambda name: None)
     monkeypatch.setattr(command.ctypes.util, "find_library", lambda name: None)
-    found = told(capsys)
+    found = label(capsys)
     assert (found["mpi4py"], found["MPI"], found["scipy"]) == ("not found",) * 3
 
 

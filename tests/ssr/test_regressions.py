@@ -128,7 +128,7 @@ def test_scalars_on_the_left() -> None:
 
 
 def test_masks_in_the_definition() -> None:
-    """``ssr.where`` on numbers gave an array, which is no entry."""
+    """``ssr.where`` on numbers gave an array, which is not an entry."""
 
     @ssr.matrix(rows=line, cols=line, mask=line)
     def masked(i: Any, *, mask: Any) -> Any:

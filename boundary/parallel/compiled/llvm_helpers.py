@@ -60,11 +60,11 @@ class Words:
         return self.pointer(word, llvm.FunctionType(returns, arguments).as_pointer())
 
     def seen(self, pointer: Any, order: str = "acquire") -> Any:
-        """Return an integer that somebody else stores."""
+        """Return an integer that another thread stores."""
         return self.builder.load_atomic(pointer, order, 8)
 
     def publish(self, value: Any, pointer: Any, order: str = "release") -> None:
-        """Store an integer that somebody else loads."""
+        """Store an integer that another thread loads."""
         self.builder.store_atomic(value, pointer, order, 8)
 
     def when(self, condition: Any) -> AbstractContextManager[Any]:

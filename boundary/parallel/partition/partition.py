@@ -260,7 +260,7 @@ def partition(
     Raises
     ------
     ArgumentError
-        If the boxes do not hold every cell once, or an owner is none of the ranks.
+        If the boxes do not hold every cell once, or an owner is not one of the ranks.
     """
     axes = cells[0].ndim
     if not isinstance(boxes, Sequence):

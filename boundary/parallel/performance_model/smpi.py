@@ -7,7 +7,7 @@ A directory holds the actions of each rank, a platform, and a script that replay
     platform.xml, hosts.txt a host for each rank, with a link of its own
     replay.sh               calls smpirun (Debian: libsimgrid-dev)
 
-Ranks compute at 10^9 operations in a second, so that work is told in nanoseconds. Messages are
+Ranks compute at 10^9 operations in a second, so that work is in nanoseconds. Messages are
 eager: they leave when they are sent, and wait for their receivers.
 """
 

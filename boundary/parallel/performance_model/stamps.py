@@ -16,7 +16,7 @@ ROOM = 1 << 16
 
 
 class Stamps:
-    """Events that are told by integers, each with the nanosecond at which it happened."""
+    """Events that are identified by integers, each with the nanosecond at which it happened."""
 
     def __init__(self) -> None:
         self._log = np.zeros(1 + 3 * ROOM, np.int64)  # a count; event, seconds, nanoseconds

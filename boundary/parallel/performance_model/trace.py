@@ -109,14 +109,14 @@ def trace(
     ----------
     make
         A function of ranks that returns a function without parameters, which is the call: a step in
-        time, for example. It is called as on each rank of a job, with what takes the place of
+        time, for example. It is called as on each rank of a job, with what replaces
         `boundary.world()`.
     ranks
         The number of ranks.
     calls
         How often the call is timed; the fastest one counts.
     placements
-        How often a rank is made anew, to be timed so often: what it has then lies in other places
+        How often a rank is made again, to be timed so often: what it has then lies in other places
         of memory, which by themselves make it faster or slower.
     beside
         What the call is compared with, such as the undistributed program: it takes turns with the
@@ -215,12 +215,12 @@ def _run(
     often: tuple[int, int],
     beside: Callable[[], object] | None,
 ) -> _Run:
-    """Run a rank alone, so many times anew, in turns with another call if there is one."""
+    """Run a rank alone, so many times again, in turns with another call if there is one."""
     placements, calls = often
     runs = [_placed(make, Traced(ranks, rank), calls, beside) for _ in range(placements)]
     events = runs[0].events
     if not all(np.array_equal(run.events, events) for run in runs):
-        raise ArgumentError("What is traced exchanges other values when it is made anew.")
+        raise ArgumentError("What is traced exchanges other values when it is made again.")
     work, others = [run.work for run in runs], [run.beside for run in runs]
     return _Run(events, np.concatenate(work), np.concatenate(others), runs[0].posts)
 

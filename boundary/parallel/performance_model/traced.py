@@ -28,7 +28,7 @@ class Traced(World):
         The exchanges, in the order in which programs have prepared them: that of all ranks.
     """
 
-    carrier = "nobody, as one rank is traced"
+    carrier = "no transport, as one rank is traced"
 
     def __init__(self, ranks: int, rank: int) -> None:
         self.ranks = ranks

@@ -76,7 +76,7 @@ class Ground(Protocol):
 class Field:
     """A field whose points are owned by the boxes of a partition; made by `Distribution.zeros`.
 
-    A program takes it as an argument in the place of an array. Each rank has the points of its own
+    A program takes it as an argument instead of an array. Each rank has the points of its own
     boxes, and those around them that its programs read; the latter are managed by the
     programs. What makes or changes a field, such as `Distribution.zeros`, `fill` and programs, is
     done by all ranks together, in the same order.

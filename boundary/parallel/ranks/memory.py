@@ -125,7 +125,7 @@ class Memory:
     def flat(self) -> Array:
         """All numbers, shape (N,) or (components, N), allocated when they are first needed.
 
-        What nobody has stored is NaN.
+        Elements that are not stored are NaN.
         """
         if self._flat is None:
             self._flat = self._allocated(self._count)

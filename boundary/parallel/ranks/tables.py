@@ -214,7 +214,7 @@ class RankTables:
         If it reads none it is any.
 
         What lies around it is so for this program, which exchanges values accordingly: the storage
-        may have grown for another one, and then holds points that nobody keeps up to date.
+        may have grown for another one, and then holds points that are not kept up to date.
         """
         memory = self.memories[array]
         if read is None:

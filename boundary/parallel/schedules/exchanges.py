@@ -146,7 +146,7 @@ def wishes(footprint: Footprint) -> tuple[Wish, ...]:
 
 
 def left(footprint: Footprint) -> dict[str, tuple[Read, ...]]:
-    """Return what boxes have of others behind a call, array by array, and nobody has changed since.
+    """Return what boxes have of others behind a call, array by array, if it is unchanged since.
 
     That is what they were given after the last change, and all that they read of arrays of which
     they make it themselves. What lies beyond the memory around a box is not among it.

@@ -123,7 +123,7 @@ class Footprint:
         The rows of stored matrices that boxes multiply with a field.
     renewed
         The fields of which each box makes all that it reads, what others own too: what it has been
-        given stays what others have, as long as nobody else changes the field.
+        given stays what others have, until the field is changed elsewhere.
     complete
         Whether each box writes all that it owns of what nests write, by rows of its own: what it
         writes beyond them is not final. Nests that store on several spaces may miss some, where a
@@ -194,7 +194,7 @@ class Footprint:
         return self.units[unit].kind == "call" and isinstance(self.external(unit), Ghosts)
 
     def behind_fills(self, place: int) -> int:
-        """Return the first unit from a place on that is no fill."""
+        """Return the first unit from a place on that is not a fill."""
         while place < len(self.units) and self.completes(place):
             place += 1
         return place

@@ -171,7 +171,7 @@ class Post:
         """Return the boxes that own what is wanted, each with the points that it owns."""
         found = self.footprint.owners_of(want.array, want.points)
         total = sum(volume(points) for _, points in found)
-        assert total == volume(want.points), f"nobody owns all of {want}"
+        assert total == volume(want.points), f"no rank owns all of {want}"
         return found
 
     def _boxes(self, rank: int) -> Iterable[int]:

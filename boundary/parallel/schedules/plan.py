@@ -94,7 +94,7 @@ class Plan:
         """The fields of which a call reads what others own, as it finds it.
 
         That is exchanged, but for what boxes have of it since a call before, of whatever program,
-        if nobody has changed the field meanwhile.
+        if the field is unchanged.
         """
         return tuple(
             n for n, arrays in self.parts.items() if not self._found.keys().isdisjoint(arrays)
@@ -152,7 +152,7 @@ class Plan:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The fields that a call does not change, or of which each box makes anew all it reads."""
+        """The fields that a call does not change, or of which each box makes again all it reads."""
         made = self.footprint.renewed
         renewed = {n for n, arrays in self.parts.items() if made.issuperset(arrays)}
         return frozenset((self.parts.keys() - self.changed) | renewed)

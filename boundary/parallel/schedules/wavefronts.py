@@ -1,9 +1,9 @@
 """Solves that cross cuts: parts of boxes run in turn, as soon as the rows before theirs are there.
 
 Rows of a solve read what rows before them have made, and some of these belong to other boxes. Parts
-whose rows wait for nobody run first; what others read of theirs moves; then those run that have
-waited for them only, and so on: each time a *wavefront* of parts. Values do not depend on it, as
-every row reads what it reads when rows run in their order.
+whose rows wait for no others run first; their values that others read are sent; then those run that
+have waited for them only, and so on: each time a *wavefront* of parts. Values do not depend on it,
+as every row reads what it reads when rows run in their order.
 
 A box that is one part makes all others wait. So boxes are cut into parts along an axis, and the
 first part of a box is computed beside the second one of the box before it. Line by line there is

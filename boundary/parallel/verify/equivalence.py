@@ -22,7 +22,7 @@ from ssr.provenance import leaf, terms
 from ..ranks.earlier import Earlier
 from ..schedules.plan import Found, Plan
 from .twins import Pair, Terms, Twin
-from .unequal import Difference, told
+from .unequal import Difference, label
 
 
 def check_equivalence(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
@@ -38,7 +38,7 @@ def check_equivalence(plan: Plan, held: tuple[Found, ...], before: Sequence[Earl
     if found is not None:
         with terms():
             found = next(_Run(plan, before, labelled=True).differences(held))
-            raise AssertionError(told(plan, found))
+            raise AssertionError(label(plan, found))
 
 
 class _Run:

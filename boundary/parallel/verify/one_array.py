@@ -14,7 +14,7 @@ from .elements import Elements
 
 @dataclass
 class Writes:
-    """The writes that are told apart, each with words for it."""
+    """The writes that are distinguished, each with words for it."""
 
     words: list[str] = field(default_factory=list)
 

@@ -33,7 +33,7 @@ class Difference:
     seen: float
 
 
-def told(plan: Plan, found: Difference) -> str:
+def label(plan: Plan, found: Difference) -> str:
     """Return a difference as the message of an error; stores were labelled."""
     reader, expected, seen = _deepest(_number(found.expected), _number(found.seen))
     place = f"{found.name}{list(found.index)}"

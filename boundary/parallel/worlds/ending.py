@@ -67,7 +67,7 @@ def end_together() -> None:
 
 
 def _failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Show an error that nobody caught, and end all ranks."""
+    """Show an uncaught error, and end all ranks."""
     comm = _job()
     if comm is None:
         sys.__excepthook__(kind, error, trace)

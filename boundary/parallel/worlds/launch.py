@@ -51,7 +51,7 @@ def world(timeout: float | None = None) -> Any:
     """Return MPI's world communicator in a job of several ranks, None in a process that is alone.
 
     All ranks call it together, before anything else that takes long. From then on they end
-    together: an error that nobody catches is shown with the rank's number and ends all ranks, and
+    together: an uncaught error is shown with the rank's number and ends all ranks, and
     so does a rank that ends while others wait for it. `boundary.abort` ends them with a message.
 
     Parameters

@@ -250,8 +250,8 @@ def _differences(
 class _Places:
     """The points that entries read, each with a sum.
 
-    Entries whose indices differ by integers are told apart by these; only the others are compared
-    for the given sizes.
+    Entries whose indices differ by integers are distinguished by these; only the others are
+    compared for the given sizes.
     """
 
     def __init__(self, axes: tuple[str, ...], known: Comparisons) -> None:

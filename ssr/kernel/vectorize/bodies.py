@@ -279,7 +279,7 @@ class Linked(Body):
     made
         The values of lines, by array: of this vector, if it has them, and of the last ones.
     read
-        The masks of rows whose elements are read of lines, whoever stores them, by array.
+        The masks of rows whose elements are read of lines, by array, whichever loop stores them.
     known
         The arrays that earlier loops store.
     """

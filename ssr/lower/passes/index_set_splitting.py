@@ -405,7 +405,7 @@ def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
 
     Terms that are on boundary lines only are left out: another one takes their place in the
     interior, as after a product of matrices. Where a term depends on the box that owns the rows,
-    lines are told apart as in a box that has such terms: with neighbours on all sides.
+    lines are distinguished as in a box that has such terms: with neighbours on all sides.
     """
     lines = lines_of(rows)
     for condition in conditions:

@@ -4,7 +4,7 @@
     after:   x[i] = r[i] + x[i + 1]
 
 Boxes have memory of their own here, so that what lies in other boxes stays what it was, and an old
-value of it is the new one. The term takes the place of that of the own box, so that a single box
+value of it is the new one. The term replaces that of the own box, so that a single box
 adds up its sums in the order in which arrays do. An element made on the row's own line is left
 apart: chains along a line begin in the own box (`recurrence`).
 """

@@ -81,7 +81,7 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
 
 
 def _completed(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ir.Const | None]]:
-    """Yield terms, each with the number that all rows without it have in the place of its operand.
+    """Yield terms, each with the number that all rows without it have instead of its operand.
 
     So it is if the term before or behind has this number, and the same weight.
     """

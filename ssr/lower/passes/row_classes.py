@@ -60,7 +60,7 @@ def _classes(value: ir.Value, rows: Domain) -> Iterator[tuple[Domain, Mapping[Do
 def common_kinds(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
     """Return the rows of a group cut into sets that meet the same conditions of all of it.
 
-    Lines that have rows which come again with a period are told from those that have none.
+    Lines that have rows which come again with a period are distinguished from those that have none.
     """
     rows = [s.domain & context for s in group]
     found = [reduce(operator.or_, rows)]

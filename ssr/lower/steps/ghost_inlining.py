@@ -137,7 +137,7 @@ def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Progr
 def _exchanged(
     program: ir.Program, nests: Sequence[ir.Made], instead: Mapping[int, Sequence[ir.Assignment]]
 ) -> tuple[ir.Program, Nests]:
-    """Return a program with other steps in the place of some."""
+    """Return a program with other steps instead of some."""
     steps = [instead.get(n, (step,)) for n, step in enumerate(program.steps)]
     left = [
         [nest(step, program) for step in instead[n]] if n in instead else [made]
@@ -181,7 +181,7 @@ def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
     copy = steps[writers[0]]
     source = copied(copy)
     if source is None or not isinstance(copy, ir.Assignment) or not copy.domain.equals(given):
-        raise _Kept(f"{name} is no copy of a field")
+        raise _Kept(f"{name} is not a copy of a field")
     for n in readers:
         _check_reader(name, steps[n])
     return writers[0]

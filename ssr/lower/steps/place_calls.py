@@ -50,7 +50,7 @@ def settled(
         The names of those that the program's caller has.
     distributed
         Whether the program runs on boxes with memory of their own: calls make everything at each
-        run, since nothing stays where fields take the place of temporaries.
+        run, since nothing stays where fields replace temporaries.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _may_become(
 
 
 def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
-    """Return a step that has one field in the place of another."""
+    """Return a step that has one field instead of another."""
 
     def change(part: ir.Value) -> ir.Value | None:
         match part:
@@ -188,7 +188,7 @@ def _narrowed(
 
 
 def partly_needed(program: ir.Program) -> frozenset[str]:
-    """Return the temporaries of which a step makes elements that nobody needs, in any step.
+    """Return the temporaries of which a step makes elements that no step needs.
 
     Where they follow from points that no call has made, these elements may be anything.
     """
@@ -248,7 +248,7 @@ def _rows(
     needed: Mapping[str, Domain],
     seen: Collection[str],
 ) -> Domain:
-    """Return the rows of an assignment that somebody needs; all rows if they need each other."""
+    """Return the rows of an assignment that a step needs; all rows if they need each other."""
     together = isinstance(step, (ir.Group, ir.Solve))
     if isinstance(part, ir.Reduction) or together or part.target in seen:
         return part.domain

@@ -33,7 +33,7 @@ from .place_calls import copied, renamed
 from .solve_targets import solved_in_place
 
 _NOTHING = ir.Const(0.0)
-"""The zero that stands for a load of a field known to be zero; told from others by identity."""
+"""The zero that replaces a load of a field known to be zero, recognized by its identity."""
 
 _ZERO_AT_ZERO = frozenset({"neg", "abs", "sign"}) | {
     name for name, f in FUNCTIONS.items() if len(f.operands) == 1 and fold(name, 0.0) == 0.0

@@ -61,7 +61,7 @@ class Checker:
         seen = self.whole - self.whole
         for piece in pieces:
             self.hold(piece.domain & seen, sweep, f"{piece.name} runs rows of another piece")
-            self.hold(piece.domain - self.whole, sweep, f"{piece.name} runs rows that are none")
+            self.hold(piece.domain - self.whole, sweep, f"{piece.name} runs rows that do not exist")
             seen = seen | piece.domain
         if sweep == "forward":
             self.hold(self.whole - seen, sweep, "rows are never run")

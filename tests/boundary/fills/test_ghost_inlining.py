@@ -539,7 +539,7 @@ def many(u: Any, y: Any) -> None:
     ("body", "reason"),
     [
         (outlived, "u is written while t is read"),
-        (value, "t is no copy of a field"),
+        (value, "t is not a copy of a field"),
         (several, "made of several"),
         (function, "by tables"),
         (swept, "rows depend on each other"),

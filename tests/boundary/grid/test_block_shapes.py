@@ -218,7 +218,7 @@ def test_fills_are_what_walks_lead_to(case: Case) -> None:
 
 @pytest.mark.parametrize("rule", [bc.extrapolate(2), bc.robin(1.0, 2.0, 0.5)])
 def test_halos_of_other_widths(rule: bc.Rule) -> None:
-    """What is behind a side is asked for as deep as the widest halo of any block goes."""
+    """What is beyond a side is asked for as deep as the widest halo of any block goes."""
     grid = bc.Grid([(2, 4), (2, 1), (2, 3)], links=bc.topologies.bricks(1, 3))
     narrow, wide = (tuple(kind.grow(0, w) for kind in grid.kinds) for w in (1, 4))
     u = fields((1, 2, 4), (1, 2, 1), (1, 2, 3))

@@ -311,7 +311,7 @@ def test_distance_outside_is_distance_inside(link: Link, data: st.DataObject) ->
     staggered = tuple(data.draw(st.booleans()) for _ in range(link.ndim))
     index = [data.draw(st.integers(0, n - 1)) for _ in range(link.ndim)]
     layer = data.draw(st.integers(0, 3))
-    more = staggered[here.axis]  # a point on the side is no ghost
+    more = staggered[here.axis]  # a point on the side is not a ghost
     index[here.axis] = n + layer + more if here.end == "high" else -1 - layer
     source = link.point(index, (n,) * link.ndim, (n,) * link.ndim, staggered)
     last = n - 1 - layer

@@ -117,7 +117,7 @@ def serial(program: ssr.Program, args: Sequence[Any], *, compiled: bool) -> tupl
 
 
 def scattered(on: Any, program: ssr.Program, args: Sequence[Any]) -> list[Any]:
-    """Return arguments with a field in the place of each array."""
+    """Return arguments with a field instead of each array."""
     kinds = [kind for _, kind in program.signature.kinds]
     return [
         on.scatter(kind, a) if isinstance(a, np.ndarray) else a

@@ -49,7 +49,7 @@ def spread(count: int, cut: Any) -> bc.Distribution:
     return bc.distribute(cells, bc.simulated_ranks(count), m=9, n=14, cut=cut)
 
 
-def told(call: Any) -> str:
+def label(call: Any) -> str:
     """Return the error of a call."""
     with pytest.raises(Error) as caught:
         call()
@@ -75,8 +75,8 @@ def test_the_same_error(count: int, cut: Any, value: float) -> None:
     u[4, 7] = value
     on = spread(count, cut)
     here, there = on.scatter(cells, u), on.scatter(wide, v)
-    text = told(lambda: step(here, there))
-    assert text == told(lambda: step(u, v))
+    text = label(lambda: step(here, there))
+    assert text == label(lambda: step(u, v))
     assert ("dot" in text) == (value == 1e200)
 
 
@@ -86,8 +86,8 @@ def test_a_pivot_that_vanishes(count: int) -> None:
     d[0, 9] = 0.0
     on = spread(count, (1, 6))
     given = on.scatter(cells, x), on.scatter(cells, d)
-    text = told(lambda: columns(*given))
-    assert text == told(lambda: columns(x, d))
+    text = label(lambda: columns(*given))
+    assert text == label(lambda: columns(x, d))
     assert "on the line (:, 9) at j = 0" in text
 
 

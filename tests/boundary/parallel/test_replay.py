@@ -130,7 +130,7 @@ def test_ranks_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """All calls in all placements count."""
     made: list[Any] = []
 
-    def anew(ranks: Any) -> Callable[[], object]:
+    def again(ranks: Any) -> Callable[[], object]:
         made.append(ranks)
         return make(lambda r: bc.distribute(plane, r, cut=(2, 2), ny=16, nx=16))(ranks)
 
@@ -140,7 +140,7 @@ def test_ranks_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
     noted = Stamps.read
     monkeypatch.setattr(Stamps, "read", read)
-    found = bc.performance_model.trace(anew, 4, calls=2, placements=3)
+    found = bc.performance_model.trace(again, 4, calls=2, placements=3)
     assert [world.here for world in made] == [(rank,) for rank in range(4) for _ in range(3)]
     assert len({id(world) for world in made}) == 12
     assert (found.work[:, 0] == [1 / 3, 1 / 6, 1 / 9, 1 / 12]).all()  # the fastest one

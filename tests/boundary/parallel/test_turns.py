@@ -75,7 +75,7 @@ def mix(u: Any, v: Any) -> Any:
 
 
 def renewed() -> ssr.Program:
-    """Return a program of which each box makes all that it reads of ``u`` anew."""
+    """Return a program of which each box makes all that it reads of ``u`` again."""
     A = ssr.stencil(cells, cells, {(0, 0): 1.0, (0, 1): 0.5, (-1, 0): 0.25}, outside="zero")
 
     @ssr.program(u=cells, v=cells)

@@ -302,7 +302,7 @@ def test_sums_that_differ_in_which_neighbours_share_a_field() -> None:
 
 
 def pair(a: tuple[int, ...], b: tuple[int, ...], target: tuple[int, ...], count: int) -> Piece:
-    """Return the mean of two rows of points, along the last axis, in the place of one of them."""
+    """Return the mean of two rows of points, along the last axis, instead of one of them."""
     step = ((0, 1),)
     taps = tuple(Tap(0, start, step, weight) for start, weight in ((a, 0.25), (b, 0.75)))
     return Piece(0, target, step, (count,), taps)

@@ -66,7 +66,7 @@ def planted(folder: Path, tmp_path: Path) -> Path:
     (file,) = folder.iterdir()
     trace = tmp_path / "trace"
     cache.keep(file.stem, pickle.dumps(Planted(trace)))
-    assert not run()  # where nothing forbids it, the pickle is loaded, and the kernel made anew
+    assert not run()  # where nothing forbids it, the pickle is loaded, and the kernel made again
     trace.unlink()
     cache.keep(file.stem, pickle.dumps(Planted(trace)))
     return trace

@@ -119,7 +119,7 @@ def test_waits_that_follow_each_other_count_together(monkeypatch: pytest.MonkeyP
         now += 0.5
     assert lines == [2.0, 4.0, 8.0]
     now += progress.PATIENCE
-    assert waits.begins() == progress.PATIENCE, "a pause begins the count anew"
+    assert waits.begins() == progress.PATIENCE, "a pause begins the count again"
 
 
 def test_a_wait_within_another_is_part_of_it(

@@ -233,7 +233,7 @@ def test_right_sides_that_do_not_fit() -> None:
         rhs(u=line)(_named(lambda u: -u))
     with pytest.raises(ArgumentError, match="f returns 2 rates"):
         rhs(u=line, k=ssr.scalar)(_named(lambda t, u, k: (-u, u)))
-    with pytest.raises(SpaceError, match="is no part of the unknown 'u' of f"):
+    with pytest.raises(SpaceError, match="is not a part of the unknown 'u' of f"):
         rhs(u=line)(_named(lambda t, u: _doubled @ u))
     with pytest.raises(ArgumentError, match="has no field"):
         rhs(k=ssr.scalar)(_named(lambda t, k: k))

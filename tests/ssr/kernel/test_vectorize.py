@@ -262,7 +262,7 @@ def test_loops_request_the_lines_of_fields_ahead(name: str, wanted: bool) -> Non
     """Loops that access each field at one place, and read nothing else, request nothing."""
     _, _, text = made(kernel(BODIES[name]), AVX512)
     assert ("request(x, " in text) == ("request(y, " in text) == wanted
-    assert "request(c, " not in text  # which is no field
+    assert "request(c, " not in text  # which is not a field
 
 
 @pytest.mark.parametrize("terms", [3, 6, 12, 30])

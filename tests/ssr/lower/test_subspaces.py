@@ -366,12 +366,12 @@ def declare(function: Any) -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda h, f, U: h[wide], r"Space\(-2:ny \+ 2, -2:nx \+ 2\) is no part of the field 'h'"),
+        (lambda h, f, U: h[wide], r"Space\(-2:ny \+ 2, -2:nx \+ 2\) is not a part of"),
         (lambda h, f, U: h[ssr.Space(ny)], "1 indices in the one, 2 in the other"),
         (lambda h, f, U: f[cells], "the other at faces of axis 0"),
-        (lambda h, f, U: (h * h)[wide], "no part of the run-time value"),
+        (lambda h, f, U: (h * h)[wide], "a part of the run-time value"),
         (lambda h, f, U: h.__setitem__(wide, 1.0), "outside lie"),
-        (lambda h, f, U: U[wide], "is no part"),
+        (lambda h, f, U: U[wide], "is not a part"),
         (lambda h, f, U: h.__setitem__(cells.grow(-1), h), r"assigned to the part of 'h' on Space"),
     ],
 )  # fmt: skip

@@ -229,7 +229,7 @@ def test_own_steppers() -> None:
 
 
 def test_leapfrog_keeps_its_step() -> None:
-    """Events at multiples of a step do not begin it anew, although they are rounded."""
+    """Events at multiples of a step do not begin it again, although they are rounded."""
     stepper, alone = pushed(0.1, "leapfrog"), pushed(0.1, "leapfrog")
     simulation = Simulation(stepper, 12.0)
     simulation.add(lambda s: None, time=0.3)
