@@ -654,8 +654,9 @@ CALLS: list[Any] = [
     call("LogGP.reduction", network.reduction, 4, 1),
     call("trace", bc.performance_model.trace, lambda ranks: lambda: None, 2, calls=1,
          placements=1, beside=None),
-    call("Trace.replay", trace.replay, network, blocking=False, merged=True, calls=1),
-    call("Trace.to_smpi", trace.to_smpi, "", network, 1),
+    call("Trace.replay", trace.replay, network, blocking=False, merged=True, calls=1,
+         sample=1),
+    call("Trace.to_smpi", trace.to_smpi, "", network, 1, ranks_per_node=2),
 ]  # fmt: skip
 
 

@@ -107,7 +107,13 @@ class Replay:
 
 
 def replay(
-    trace: Recorded, network: LogGP, *, blocking: bool = False, merged: bool = True, calls: int = 4
+    trace: Recorded,
+    network: LogGP,
+    *,
+    blocking: bool = False,
+    merged: bool = True,
+    calls: int = 4,
+    sample: int | None = None,
 ) -> Replay:
     """Return what a call of a trace takes on a network.
 
@@ -124,14 +130,20 @@ def replay(
         not one for each array.
     calls
         How many calls follow each other; the last one counts.
+    sample
+        A seed: in each call each rank takes the times of a call drawn from the timed ones of its
+        shape, instead of `Recorded.work`.
     """
+    rng = None if sample is None else np.random.default_rng(sample)
+    work = trace.work[trace.shapes]
     sent = [_Sent.of(m.merged() if merged else m, trace.ranks) for m in trace.messages]
     state = _Ranks(trace.ranks, network)
     before = 0.0
     for _ in range(calls):
         before = float(state.now.max())
+        work = work if rng is None else trace.drawn(rng)
         for number, event in enumerate(trace.events):
-            state.now += trace.work[trace.shapes, number]
+            state.now += work[:, number]
             if event.what == "reduce":
                 state.reduce(event.number)
                 continue
@@ -139,11 +151,11 @@ def replay(
                 state.send(event.number, sent[event.number])
             if event.what == "await":
                 state.receive(event.number, sent[event.number])
-        state.now += trace.work[trace.shapes, len(trace.events)]
+        state.now += work[:, len(trace.events)]
     begun = [s for e in trace.events if e.what == "begin" for s in (sent[e.number],)]
     return Replay(
         float(state.now.max()) - before,
-        float(trace.work.sum(axis=1)[trace.shapes].max()),
+        float(work.sum(axis=1).max()),
         int(sum((s.each for s in begun), np.zeros(trace.ranks, np.int64)).max()),
         int(sum((s.volume for s in begun), np.zeros(trace.ranks)).max()),
     )

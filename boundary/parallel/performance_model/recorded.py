@@ -66,6 +66,9 @@ class Recorded:
         shapes x (events + 1).
     messages
         What is sent in each exchange.
+    samples
+        For each shape the seconds of work in each timed call, an array of calls x (events + 1); if
+        there are none, those in `work` are the only call.
     """
 
     ranks: int
@@ -73,3 +76,12 @@ class Recorded:
     events: tuple[Event, ...]
     work: Array
     messages: tuple[Messages, ...]
+    samples: tuple[Array, ...] = ()
+
+    def drawn(self, rng: np.random.Generator) -> Array:
+        """Return the seconds of work of each rank in a timed call of its shape, drawn at random."""
+        found = np.empty((self.ranks, len(self.events) + 1))
+        for shape, calls in enumerate(self.samples or self.work[:, None]):
+            here = np.flatnonzero(self.shapes == shape)
+            found[here] = calls[rng.integers(len(calls), size=len(here))]
+        return found

@@ -4,7 +4,7 @@ A directory holds the actions of each rank, a platform, and a script that replay
 
     traces/rank-0.txt ...   the actions
     traces.txt              the names of these files
-    platform.xml, hosts.txt a host for each rank, with a link of its own
+    platform.xml, hosts.txt a host for each rank, with a link of its own; or nodes of a fat tree
     replay.sh               calls smpirun (Debian: libsimgrid-dev)
 
 Ranks compute at 10^9 operations in a second, so that work is in nanoseconds. Messages are
@@ -32,6 +32,18 @@ PLATFORM = """<?xml version='1.0'?>
 </platform>
 """
 
+FAT_TREE = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="nodes" prefix="node-" suffix="" radical="0-{last}" speed="1Gf" core="{cores}"
+           bw="{bandwidth:.6e}Bps" lat="{latency:.6e}s" sharing_policy="SPLITDUPLEX"
+           loopback_bw="{bandwidth:.6e}Bps" loopback_lat="{loopback:.6e}s"
+           topology="FAT_TREE" topo_parameters="2;{leaf},{leaves};1,{above};1,1"/>
+</platform>
+"""
+LEAF = 16
+"""The nodes of a leaf switch, which has half as many links to the level above."""
+
 SCRIPT = """#!/bin/sh
 # Replays the traces of this directory; the last line but one tells the simulated seconds.
 cd "$(dirname "$0")" || exit 1
@@ -45,7 +57,13 @@ exec smpirun -np {ranks} -platform platform.xml -hostfile hosts.txt -replay trac
 """
 
 
-def write(trace: Recorded, directory: str | Path, network: LogGP, calls: int = 10) -> Path:
+def write(
+    trace: Recorded,
+    directory: str | Path,
+    network: LogGP,
+    calls: int = 10,
+    ranks_per_node: int | None = None,
+) -> Path:
     """Write some calls of a trace; return the script that replays them.
 
     Parameters
@@ -58,6 +76,8 @@ def write(trace: Recorded, directory: str | Path, network: LogGP, calls: int = 1
         The network that the platform stands for.
     calls
         How many calls follow each other.
+    ranks_per_node
+        The ranks of a node of a fat tree; None gives each rank a link of its own.
     """
     place = Path(directory)
     (place / "traces").mkdir(parents=True, exist_ok=True)
@@ -67,14 +87,11 @@ def write(trace: Recorded, directory: str | Path, network: LogGP, calls: int = 1
         call = [f"{rank} {line}\n" for line in _call(trace, rank, sends[rank], receives[rank])]
         text = "".join([f"{rank} init\n", *(call * calls), f"{rank} finalize\n"])
         (place / name).write_text(text, encoding="utf-8")
+    hosts, platform = _platform(trace.ranks, network, ranks_per_node)
     files = {
         "traces.txt": "\n".join(names) + "\n",
-        "hosts.txt": "".join(f"rank-{rank}\n" for rank in range(trace.ranks)),
-        "platform.xml": PLATFORM.format(
-            last=trace.ranks - 1,
-            bandwidth=1 / max(network.gap, 1e-15),
-            latency=network.latency / 2,  # a message passes two links
-        ),
+        "hosts.txt": "".join(f"{host}\n" for host in hosts),
+        "platform.xml": platform,
         "replay.sh": SCRIPT.format(ranks=trace.ranks, eager=EAGER, overhead=network.overhead),
     }
     for name, text in files.items():
@@ -82,6 +99,31 @@ def write(trace: Recorded, directory: str | Path, network: LogGP, calls: int = 1
     script = place / "replay.sh"
     script.chmod(0o755)
     return script
+
+
+def _platform(ranks: int, network: LogGP, ranks_per_node: int | None) -> tuple[list[str], str]:
+    """Return the host of each rank, and the platform.
+
+    A message passes two links within a leaf switch or without switches, and four above.
+    """
+    bandwidth, latency = 1 / max(network.gap, 1e-15), network.latency / 2
+    if ranks_per_node is None:
+        hosts = [f"rank-{rank}" for rank in range(ranks)]
+        return hosts, PLATFORM.format(last=ranks - 1, bandwidth=bandwidth, latency=latency)
+    nodes = -(-ranks // ranks_per_node)
+    leaf = min(nodes, LEAF)
+    leaves = -(-nodes // leaf)
+    platform = FAT_TREE.format(
+        last=leaf * leaves - 1,
+        cores=ranks_per_node,
+        bandwidth=bandwidth,
+        latency=latency,
+        loopback=network.latency,
+        leaf=leaf,
+        leaves=leaves,
+        above=max(1, leaf // 2),
+    )
+    return [f"node-{rank // ranks_per_node}" for rank in range(ranks)], platform
 
 
 Letters = dict[int, list[tuple[int, int]]]

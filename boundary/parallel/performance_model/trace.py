@@ -6,6 +6,7 @@ machine at hand; the messages of all ranks follow from the schedules.
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import Array, flag
+from ssr.extension import Array, flag, integer
 
 from ..partition.boxes import volume
 from ..partition.partition import Partition
@@ -42,12 +43,36 @@ class Trace(Recorded):
     ----------
     beside
         The seconds of the call that took turns with it; None if none did.
+
+    Examples
+    --------
+    The program smooths on 16 ranks, each of which has 16 x 16 points; times are drawn twice.
+
+    >>> import ssr, boundary as bc
+    >>> cells = ssr.Space(64, 64)
+    >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="zero")
+    >>> @ssr.program(u=cells)
+    ... def smooth(u):
+    ...     u[:] = A @ u
+    >>> def make(ranks):
+    ...     return smooth.bind(bc.distribute(cells, ranks).zeros(cells))
+    >>> trace = bc.performance_model.trace(make, ranks=16, calls=5)
+    >>> network = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+    >>> times = [trace.replay(network, sample=seed).seconds for seed in range(2)]
+    >>> min(times) > 2 * network.overhead
+    True
     """
 
     beside: float | None = None
 
     def replay(
-        self, network: LogGP, *, blocking: bool = False, merged: bool = True, calls: int = 4
+        self,
+        network: LogGP,
+        *,
+        blocking: bool = False,
+        merged: bool = True,
+        calls: int = 4,
+        sample: int | None = None,
     ) -> Replay:
         """Return what a call takes on a network after the LogGP model.
 
@@ -62,6 +87,10 @@ class Trace(Recorded):
             and not one for each array.
         calls
             How many calls follow each other; the last one counts.
+        sample
+            The seed of a random draw: in each call each rank takes the times of one of the timed
+            calls of its shape, so that a call waits for the slowest of all ranks. Replays with
+            several seeds give a distribution. None takes the same times of work for all calls.
         """
         check_network(network)
         return replay(
@@ -70,9 +99,17 @@ class Trace(Recorded):
             blocking=flag("replay", "blocking", blocking),
             merged=flag("replay", "merged", merged),
             calls=positive("calls", calls, CALLS),
+            sample=None if sample is None else _seed(sample),
         )
 
-    def to_smpi(self, directory: str | Path, network: LogGP, calls: int = 10) -> Path:
+    def to_smpi(
+        self,
+        directory: str | Path,
+        network: LogGP,
+        calls: int = 10,
+        *,
+        ranks_per_node: int | None = None,
+    ) -> Path:
         """Write files from which SimGrid's SMPI replays calls; return the script that does it.
 
         Parameters
@@ -83,11 +120,31 @@ class Trace(Recorded):
             The network that the platform there stands for.
         calls
             How many calls follow each other.
+        ranks_per_node
+            The ranks of a node, which share its link to a fat tree of two levels: a leaf switch has
+            16 nodes and 8 links to the level above, and messages share the bandwidth of each link.
+            None gives every rank a link of its own, without contention.
         """
         check_network(network)
         if not isinstance(directory, (str, PathLike)):
             raise ArgumentError(f"directory is {directory!r}, not a path.")
-        return write(self, directory, network, positive("calls", calls, CALLS))
+        shared = ranks_per_node
+        node = None if shared is None else positive("ranks_per_node", shared, RANKS)
+        return write(self, directory, network, positive("calls", calls, CALLS), node)
+
+
+def _seed(value: object) -> int:
+    """Return an argument that is a seed.
+
+    Raises
+    ------
+    ArgumentError
+        If it is something else.
+    """
+    seed = integer(value)
+    if seed is None or seed < 0:
+        raise ArgumentError(f"sample is {value!r}, not a seed: an integer from 0.")
+    return seed
 
 
 def trace(
@@ -169,10 +226,13 @@ def trace(
     events = tuple(_event(int(event), used) for event in first.events)
     messages = tuple(_messages(first.posts[number], count) for number in used)
     if beside is None:
-        return Trace(count, shapes, events, np.array([run.fastest for run in runs]), messages)
+        work = np.array([run.fastest for run in runs])
+        samples = tuple(run.work[run.calm] for run in runs)
+        return Trace(count, shapes, events, work, messages, samples)
     pace = float(np.median([run.beside for run in runs]))
-    work = pace * np.array([run.relative for run in runs])
-    return Trace(count, shapes, events, work, messages, pace)
+    work = pace * np.array([np.median(run.ratios, axis=0) for run in runs])
+    samples = tuple(pace * run.ratios[run.calm] for run in runs)
+    return Trace(count, shapes, events, work, messages, samples, pace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +247,9 @@ class _Run:
         The seconds between them, in each call.
     beside
         The seconds of the calls that took turns with these, if any did.
+    calm
+        Which calls are samples: those in which the operating system gave the core to no other
+        process, or all if there is none.
     posts
         The exchanges.
     """
@@ -194,6 +257,7 @@ class _Run:
     events: Array
     work: Array
     beside: Array
+    calm: Array
     posts: Sequence[Post]
 
     @property
@@ -203,9 +267,10 @@ class _Run:
         return found
 
     @property
-    def relative(self) -> Array:
-        """The medians of these times over those of the calls in turns with them."""
-        return np.asarray(np.median(self.work / self.beside[:, None], axis=0))
+    def ratios(self) -> Array:
+        """These times over those of the calls in turns with them."""
+        found: Array = self.work / self.beside[:, None]
+        return found
 
 
 def _run(
@@ -222,7 +287,9 @@ def _run(
     if not all(np.array_equal(run.events, events) for run in runs):
         raise ArgumentError("What is traced exchanges other values when it is made again.")
     work, others = [run.work for run in runs], [run.beside for run in runs]
-    return _Run(events, np.concatenate(work), np.concatenate(others), runs[0].posts)
+    calm = np.concatenate([run.calm for run in runs])
+    calm = calm if calm.any() else ~calm
+    return _Run(events, np.concatenate(work), np.concatenate(others), calm, runs[0].posts)
 
 
 def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] | None) -> _Run:
@@ -231,10 +298,12 @@ def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] 
         raise ArgumentError(f"What trace runs returns {call!r}, not a function to be called.")
     found: list[tuple[Array, Array]] = []
     others: list[float] = []
+    calm: list[bool] = []
     with np.errstate(all="ignore"):
         for _ in range(2):  # what has not changed since a first call is not exchanged again
             call()
         for _ in range(calls):
+            switches = _switches()
             if beside is not None:
                 others.append(_again(beside))
                 call()
@@ -242,11 +311,18 @@ def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] 
             world.stamps.note(0)
             call()
             world.stamps.note(0)
+            calm.append(_switches() == switches)
             events, times = world.stamps.read()
             found.append((events[1:-1], np.diff(times)))
             if not np.array_equal(found[-1][0], found[0][0]):
                 raise ArgumentError("What is traced exchanges other values from call to call.")
-    return _Run(found[0][0], np.array([w for _, w in found]), np.array(others), world.posts)
+    work = np.array([w for _, w in found])
+    return _Run(found[0][0], work, np.array(others), np.array(calm), world.posts)
+
+
+def _switches() -> int:
+    """Return how often the operating system has taken the core from this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
 def _again(call: Callable[[], object]) -> float:

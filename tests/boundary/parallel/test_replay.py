@@ -29,6 +29,10 @@ from ...ssr import strategies as some
 
 NETWORK = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
 
+needs_simgrid = pytest.mark.skipif(
+    shutil.which("smpirun") is None, reason="needs SimGrid's smpirun"
+)
+
 ny, nx = ssr.sizes("ny nx")
 plane = ssr.Space(ny, nx)
 wide = plane.grow(1)
@@ -279,6 +283,52 @@ def test_what_is_hidden_behind_work() -> None:
     assert (hidden.messages, hidden.bytes) == (1, 8000)
 
 
+def reducing(ranks: int, samples: tuple[Any, ...]) -> bc.performance_model.Trace:
+    """Return what ranks do that compute and then reduce 8 bytes."""
+    work = np.array([calls[0] for calls in samples])
+    shapes = np.arange(ranks) % len(samples)
+    return bc.performance_model.Trace(ranks, shapes, (Event("reduce", 8),), work, (), samples)
+
+
+def test_a_sampled_call_waits_for_the_slowest_rank() -> None:
+    """One of 200 ranks takes the slower one of two calls, but for a chance of 2^-100."""
+    calls = np.array([[1e-6, 0.0], [7e-6, 0.0]])
+    trace = reducing(200, (calls, calls[:1]))
+    reduction = NETWORK.reduction(200, 8)
+    assert trace.replay(NETWORK).seconds == pytest.approx(1e-6 + reduction)
+    for seed in range(5):
+        found = trace.replay(NETWORK, sample=seed)
+        assert found.seconds == pytest.approx(7e-6 + reduction)
+        assert found.work == pytest.approx(7e-6)
+
+
+def test_a_seed_gives_the_same_draw() -> None:
+    calls = np.random.default_rng(1).random((50, 2))
+    trace = reducing(3, (calls,))
+    times = [trace.replay(NETWORK, sample=seed).seconds for seed in (0, 0, 1, 2, 3)]
+    assert times[0] == times[1]
+    assert len(set(times)) == 4
+    whole = {*calls.sum(axis=1)}
+    assert whole >= {*trace.drawn(np.random.default_rng(1)).sum(axis=1)}, "calls are drawn whole"
+
+
+@some.examples(20)
+@given(recorded())
+def test_one_sample_is_no_choice(trace: Recorded) -> None:
+    assert replay(trace, NETWORK, sample=1) == replay(trace, NETWORK)
+
+
+def test_samples_are_the_calls_that_are_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counter of the operating system is read before and after each of four calls."""
+    counts = iter([0, 0, 0, 1, 1, 1, 1, 1])
+    monkeypatch.setattr(trace, "_switches", lambda: next(counts))
+    on = bc.performance_model.trace(
+        make(lambda r: bc.distribute(plane, r, cut=(1, 1), ny=16, nx=16)), 1, calls=4
+    )
+    (samples,) = on.samples
+    assert samples.shape == (3, len(on.events) + 1)
+
+
 # -- SMPI ----------------------------------------------------------------------------------------
 
 
@@ -305,7 +355,41 @@ def test_actions_pair_up(tmp_path_factory: pytest.TempPathFactory, trace: Record
     assert sorted(opened) == sorted(awaited)
 
 
-@pytest.mark.skipif(shutil.which("smpirun") is None, reason="needs SimGrid's smpirun")
+def exchanging(ranks: int, count: int) -> bc.performance_model.Trace:
+    """Return what ranks do that work for 10 us and send some bytes half way round a ring."""
+    source = np.arange(ranks)
+    messages = Messages(source, (source + ranks // 2) % ranks, np.full(ranks, count))
+    events, work = (Event("begin", 0), Event("await", 0)), np.array([[10e-6, 0.0, 0.0]])
+    return bc.performance_model.Trace(ranks, 0 * source, events, work, (messages,))
+
+
+def test_ranks_share_the_nodes_of_a_fat_tree(tmp_path: Path) -> None:
+    exchanging(100, 8).to_smpi(tmp_path, NETWORK, ranks_per_node=5)
+    hosts = (tmp_path / "hosts.txt").read_text().split()
+    assert hosts == [f"node-{rank // 5}" for rank in range(100)]
+    platform = (tmp_path / "platform.xml").read_text()
+    assert 'topo_parameters="2;16,2;1,8;1,1"' in platform  # two leaf switches for 20 nodes
+    assert 'radical="0-31"' in platform
+
+
+def smpi_seconds(script: Path, calls: int) -> float:
+    """Return the simulated seconds of a call."""
+    done = subprocess.run([script], capture_output=True, text=True, check=True, timeout=120)
+    told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
+    return float(told.split("Simulated time:")[1].split()[0]) / calls
+
+
+@needs_simgrid
+def test_messages_share_the_links_of_a_fat_tree(tmp_path: Path) -> None:
+    """Of 4 ranks on 2 nodes each sends 100 kB to the other node; 2 of them share a link."""
+    trace, network = exchanging(4, 100_000), bc.performance_model.LogGP(1e-6, 0.0, 1e-9)
+    apart = smpi_seconds(trace.to_smpi(tmp_path / "apart", network), 10)
+    shared = smpi_seconds(trace.to_smpi(tmp_path / "tree", network, ranks_per_node=2), 10)
+    assert apart == pytest.approx(10e-6 + 100e-6 + 1e-6, rel=0.03)
+    assert shared == pytest.approx(10e-6 + 200e-6 + 1e-6, rel=0.03)
+
+
+@needs_simgrid
 def test_smpi_agrees_with_loggp(tmp_path: Path) -> None:
     found = bc.performance_model.trace(
         make(lambda r: bc.distribute(plane, r, cut=(4, 6), ny=64, nx=96)), 24, calls=3
@@ -314,8 +398,5 @@ def test_smpi_agrees_with_loggp(tmp_path: Path) -> None:
     fixed = bc.performance_model.Trace(
         found.ranks, found.shapes, found.events[:-1], work[:, 1:], found.messages
     )
-    script = fixed.to_smpi(tmp_path, NETWORK, calls=20)
-    done = subprocess.run([script], capture_output=True, text=True, check=True, timeout=120)
-    told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
-    seconds = float(told.split("Simulated time:")[1].split()[0]) / 20
+    seconds = smpi_seconds(fixed.to_smpi(tmp_path, NETWORK, calls=20), 20)
     assert seconds == pytest.approx(fixed.replay(NETWORK).seconds, rel=0.02)
