@@ -252,7 +252,7 @@ def test_mistakes() -> None:
     M = A.bind(c=c)
     with pytest.raises(errors.SpaceError, match="A grid of 7 x 9 points does not have 3 levels"):
         Multigrid.galerkin(M, 3)
-    with pytest.raises(errors.UnsupportedError, match="depend on the boxes of a spread"):
+    with pytest.raises(errors.UnsupportedError, match="depend on the boxes of a distribution"):
         Multigrid.galerkin(M.rank_local(), 2)
     with pytest.raises(errors.UnboundError, match=r"No value is bound to data k") as caught:
         Multigrid.galerkin(coupled(plane, []).bind(c=c), 2)
