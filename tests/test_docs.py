@@ -1,6 +1,6 @@
-"""The code of README.md, docs/*.md and two pages more runs, and prints what the pages say.
+"""The code of README.md, of all pages in docs and of apps/swe runs, with the outputs of the pages.
 
-The fenced ``python`` blocks of a page run in order, in one namespace. A block with ``>>>`` is a
+The fenced ``python`` blocks of a page run in order, in a namespace of the page. A block with ``>>>`` is a
 session whose output is compared as in a doctest; any other block is simply executed. Line numbers
 of a failure are those of the page.
 """
@@ -21,8 +21,7 @@ from tools.layers import LAYERS
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    ROOT / "docs" / "gallery" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "apps" / "swe" / "README.md",
 ]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
