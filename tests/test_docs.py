@@ -1,8 +1,8 @@
 """The code of README.md, of all pages in docs and of apps/swe runs, with the outputs of the pages.
 
-The fenced ``python`` blocks of a page run in order, in a namespace of the page. A block with ``>>>`` is a
-session whose output is compared as in a doctest; any other block is simply executed. Line numbers
-of a failure are those of the page.
+The fenced ``python`` blocks of a page run in order, in a namespace of the page. A block with
+``>>>`` is a session whose output is compared as in a doctest; any other block is simply executed.
+Line numbers of a failure are those of the page.
 """
 
 import doctest
