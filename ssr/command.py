@@ -1,4 +1,4 @@
-"""How the commands of the packages end: their exit statuses, and one message on standard error."""
+"""Exit statuses of the packages' commands, and their message on standard error."""
 
 from __future__ import annotations
 

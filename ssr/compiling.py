@@ -1,4 +1,4 @@
-"""How Python treats a thread that compiles, and those that have LLVM work for it."""
+"""Thread settings during compilation, for the calling thread and for threads that run LLVM."""
 
 from __future__ import annotations
 

@@ -75,6 +75,10 @@ def _erf(a: Any) -> Any:
     return found.astype(getattr(a, "dtype", np.float64))[()]
 
 
+def _zero_derivative(f: Any, a: Any) -> tuple[None]:
+    return (None,)
+
+
 _TABLE = (
     Function(
         "sqrt",
@@ -251,7 +255,7 @@ _TABLE = (
         "Return the largest integer that is not above a value, as a floating-point number.",
         np.floor,
         "floor",
-        lambda f, a: (None,),
+        _zero_derivative,
         cost=1,
         sympy="floor",
         of_llvm="floor",
@@ -262,7 +266,7 @@ _TABLE = (
         "Return the smallest integer that is not below a value, as a floating-point number.",
         np.ceil,
         "ceil",
-        lambda f, a: (None,),
+        _zero_derivative,
         cost=1,
         sympy="ceiling",
         of_llvm="ceil",
@@ -273,5 +277,5 @@ _TABLE = (
 FUNCTIONS = {function.name: function for function in _TABLE}
 """The elementary functions by name."""
 
-STEPS = frozenset({"floor", "ceil"})
+STEPS = frozenset(f.name for f in _TABLE if f.derivative is _zero_derivative)
 """Functions that are constant between their jumps."""

@@ -120,7 +120,7 @@ def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """How an assignment runs: its order, whether in place, and why not if not."""
+    """The order of an assignment, whether it runs in place, and the reason if it does not."""
 
     order: ir.Order
     in_place: bool

@@ -1,4 +1,4 @@
-"""Which matrices couple rows along the lines of one axis only, and where rows of a line are alike.
+"""Matrices that couple rows along the grid lines of one axis only, and equal rows of a line.
 
 The systems of such a matrix are one for each line. Rows with the same entries are a *piece*; the
 pieces of all lines that lie side by side must begin and end at the same places, so that lines can

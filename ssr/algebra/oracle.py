@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Origin(ABC):
-    """How a matrix was declared and combined."""
+    """The declaration of a matrix, or the operation that combined it."""
 
     __slots__ = ()
 

@@ -25,7 +25,7 @@ Kinds: TypeAlias = Mapping[str, "Space | ScalarType"]
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """How weights are written in the generator of a matrix.
+    """The form of weights in the generator of a matrix.
 
     Attributes
     ----------

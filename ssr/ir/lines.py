@@ -93,7 +93,7 @@ class LineNest:
 
     @property
     def beyond(self) -> int:
-        """How far beyond their first or last row lines are read."""
+        """The largest distance of reads beyond the first or last row of lines."""
         taken = {taken.variable for taken in self.taken}
         parts = (part for piece in self.forward for part in piece.parts)
         found = (load for part in parts for load in loads(part.value) if load.array in taken)

@@ -117,7 +117,7 @@ class Solve:
 
     @property
     def reach(self) -> int:
-        """How many points before or behind their row columns lie that are not at fixed points."""
+        """The largest distances of columns before and after their row, without fixed points."""
         return max(abs(entry.offset) for entry in self.entries)
 
     @property

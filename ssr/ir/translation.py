@@ -1,4 +1,4 @@
-"""Which values are equal but for the point they are of: value numbering up to translation.
+"""Value numbering up to translation: values that are equal except for their point.
 
 ``exp(k[j, i + 1])`` and ``exp(k[j - 1, i])`` have one form, at the offsets (0, 1) and (-1, 0).
 """

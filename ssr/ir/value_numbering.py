@@ -1,4 +1,4 @@
-"""Which values at a row are equal, so that each is computed once: value numbering.
+"""Value numbering: equal values at a row are computed once.
 
 Equal operations of equal values have one number. So has a load, until the array is stored to; a
 load at the place of a store has the number of what was stored.

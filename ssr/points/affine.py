@@ -237,7 +237,7 @@ class Affine:
 
     @property
     def ways(self) -> int:
-        """How many `cases` there are."""
+        """The number of `cases`."""
         return math.prod(atom_ways(atom) for atom, _ in self.terms)
 
     def __str__(self) -> str:

@@ -37,7 +37,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How the entries that are stored are computed, in order, and all families."""
+    """The families of a recurrence, and the order in which stored entries are computed."""
 
     made: Mapping[str, ir.Value]
     families: Mapping[Point, tuple[ir.Family, ...]]

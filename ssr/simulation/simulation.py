@@ -32,7 +32,7 @@ PAUSE = 0.1
 
 @dataclass(frozen=True)
 class Result:
-    """How a run has ended.
+    """The result of a run.
 
     Attributes
     ----------

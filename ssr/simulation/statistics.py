@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from ..spaces.space import VectorSpace
 from ..symbols.functions import maximum, minimum
 from ..trace.trace import scalar
 from .fields import kind_of
+from .stateful import StatefulCallback
 
 NAMES = "mean", "squares", "min", "max"
 """The fields that a sample changes: squares is the sum of squared deviations from the mean."""
 
 
-class Statistics:
+class Statistics(StatefulCallback):
     """A callback that collects mean, variance, minimum and maximum in time at each point.
 
     Each call is a sample of the same weight; a schedule in time has samples at equal distances.
@@ -39,11 +40,6 @@ class Statistics:
     of
         A function of expressions, one for each field, as in the body of a program; its values are
         sampled. By default the one field itself.
-
-    Attributes
-    ----------
-    count
-        The number of samples.
 
     Raises
     ------
@@ -88,10 +84,9 @@ class Statistics:
                 )
         if of is not None and not callable(of):
             raise ArgumentError(f"of is {of!r}, not a function of expressions.")
+        super().__init__(count=0)
         self._given, self._of = fields, of
-        self.count = 0
         self._sources: Callable[[], list[Any]] | None = None
-        self._results = dict[str, Any]()
         self._program: Program | None = None
 
     def begin(self, simulation: Any) -> None:
@@ -128,13 +123,13 @@ class Statistics:
         of = self._of or (lambda field: field)
         kind = _kind_of_values(of, kinds)
         self._program = _program(of, kinds, kind)
-        self._results = {name: _like(found[0], kinds[0], kind) for name in NAMES}
+        self._fields = {name: _like(found[0], kinds[0], kind) for name in NAMES}
         self._sources = sources
         self._clear()
 
     def _clear(self) -> None:
         for name, start in zip(NAMES, (0.0, 0.0, math.inf, -math.inf), strict=True):
-            vectors.assign(self._results[name], start)
+            vectors.assign(self._fields[name], start)
 
     def __call__(self, simulation: Any = None) -> None:
         """Add a sample.
@@ -148,8 +143,13 @@ class Statistics:
             raise UnboundError(
                 "Statistics belong to no simulation.", hint="Call simulation.add(statistics, ...)."
             )
-        self.count += 1
-        self._program(*self._sources(), *self._results.values(), float(self.count))
+        self._data["count"] += 1
+        self._program(*self._sources(), *self._fields.values(), float(self.count))
+
+    @property
+    def count(self) -> int:
+        """The number of samples."""
+        return int(self._data["count"])
 
     @property
     def mean(self) -> Any:
@@ -180,25 +180,7 @@ class Statistics:
     def _found(self, name: str) -> Any:
         if not self.count:
             raise UnboundError("There is no sample yet.", hint="Run the simulation first.")
-        return self._results[name]
-
-    def fields(self) -> dict[str, Any]:
-        """Return the fields that samples change, by name."""
-        return dict(self._results)
-
-    def data(self) -> dict[str, Any]:
-        """Return the number of samples, as a value of JSON."""
-        return {"count": self.count}
-
-    def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `data` has returned; the values of `fields` are assigned afterwards.
-
-        Parameters
-        ----------
-        data
-            What `data` has returned.
-        """
-        self.count = int(data["count"])
+        return self._fields[name]
 
 
 def _kind_of_values(of: Callable[..., Any], kinds: list[Any]) -> Any:

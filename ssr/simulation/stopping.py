@@ -12,9 +12,10 @@ from ..errors import NonFiniteError, OutOfRangeError
 from ..points.numbers import real
 from ..solvers import vectors
 from .fields import change, first_index, largest
+from .stateful import StatefulCallback
 
 
-class SteadyState:
+class SteadyState(StatefulCallback):
     """A criterion: the fields change no more.
 
     It holds if no value has changed by more than ``(atol + rtol * max|u|) * T`` since it was
@@ -53,9 +54,8 @@ class SteadyState:
                 f"rtol is {rtol!r} and atol is {atol!r}.",
                 hint="Tolerances are 0 or more, and not both are 0.",
             )
+        super().__init__(time=None)
         self.rtol, self.atol = float(rtol), float(atol)
-        self._time: float | None = None
-        self._before = dict[str, Any]()
         self._unknowns: Any = None
 
     def begin(self, simulation: Any) -> None:
@@ -77,39 +77,30 @@ class SteadyState:
             The simulation.
         """
         now = self._unknowns()
-        held = self._time is not None
+        before = self._data["time"]
+        held = before is not None
         for name, field in now.items():
-            if name in self._before:
-                span = simulation.time - self._time
-                difference, magnitude = change(field, self._before[name])
+            if name in self._fields:
+                span = simulation.time - before
+                difference, magnitude = change(field, self._fields[name])
                 held = held and difference <= (self.atol + self.rtol * magnitude) * span
-                vectors.assign(self._before[name], field)
+                vectors.assign(self._fields[name], field)
             else:
-                self._before[name] = vectors.copied(field)
-        self._time = simulation.time
+                self._fields[name] = vectors.copied(field)
+        self._data["time"] = simulation.time
         return held
 
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of the evaluation before."""
-        return dict(self._before)
-
-    def data(self) -> dict[str, Any]:
-        """Return the time of the evaluation before, as a value of JSON."""
-        return {"time": self._time}
-
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `data` has returned; the values of `fields` are assigned afterwards.
+        """Restore the time of the last evaluation; `fields` are assigned afterwards.
 
         Parameters
         ----------
         data
-            What `data` has returned.
+            A value that `data` has returned.
         """
-        self._time = data["time"]
-        if self._time is None:
-            self._before = {}
-        else:
-            self._before = {name: vectors.copied(f) for name, f in self._unknowns().items()}
+        super().restore(data)
+        known = {} if self._data["time"] is None else self._unknowns()
+        self._fields = {name: vectors.copied(field) for name, field in known.items()}
 
 
 class NaNChecker:

@@ -429,7 +429,7 @@ class Solver(Inverse):
 
     @property
     def is_fused(self) -> bool:
-        """Whether what calls the preconditioner is compiled with it; see `fused`."""
+        """Whether the preconditioner is compiled into the programs of the solver; see `fused`."""
         return self._approximate is None or isinstance(self._approximate, Program)
 
     def precondition(self, z: Any, r: Any) -> Any:
