@@ -87,7 +87,7 @@ def check_arguments(
         if len(args) == 1 and isinstance(args[0], FunctionType) and not named:
             raise ArgumentError(
                 f"{name} is called with a function alone.",
-                hint=f"A decorator of ours has arguments: @ssr.{name}(...).",
+                hint=f"Use the decorator with arguments: @ssr.{name}(...).",
             ) from None
         if unknown:
             near = get_close_matches(unknown[0], known, 1)

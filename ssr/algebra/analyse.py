@@ -35,7 +35,7 @@ def diagonal_split(
         missing = missing - f.domain
     if not missing.empty:
         raise SingularMatrixError(
-            f"{name} has no diagonal entry in some rows, so it cannot be solved with.",
+            f"{name} has no diagonal entry in some rows, so it cannot be solved.",
             note=f"It is missing for {missing.simplified().notation()}.",
         )
     return order, sides.diagonal, (*sides.before, *sides.after)

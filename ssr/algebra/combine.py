@@ -32,7 +32,7 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
     """
     if (left.rows, left.cols) != (right.rows, right.cols):
         raise SpaceError(
-            f"{left.name} {sign} {right.name}: the matrices act between other spaces.",
+            f"{left.name} {sign} {right.name}: their row or column spaces differ.",
             note=f"{left.cols!r} -> {left.rows!r} and {right.cols!r} -> {right.rows!r}",
         )
     name = f"({left.name} {sign} {right.name})"

@@ -263,10 +263,10 @@ def no_pivot(name: str, component: int | None, note: str) -> SingularMatrixError
     """Return the error of a matrix that cannot be eliminated; blocks have components."""
     if component is None:
         return SingularMatrixError(
-            f"{name} has no diagonal entry in some rows, so it cannot be solved with.", note=note
+            f"{name} has no diagonal entry in some rows, so it cannot be solved.", note=note
         )
     return SingularMatrixError(
-        f"{name} has no pivot in component {component}, so it cannot be solved with.",
+        f"{name} has no pivot in component {component}, so it cannot be solved.",
         note=note,
         hint="Elimination is without pivoting; put the components into another order.",
     )

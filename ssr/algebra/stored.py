@@ -63,9 +63,7 @@ class Stored:
                 hint="Convert it with scipy.sparse.csr_array.",
             )
         if matrix.dtype.kind not in "bfiu":
-            raise DtypeError(
-                f"A stored matrix has dtype {matrix.dtype}; kernels know real numbers."
-            )
+            raise DtypeError(f"A stored matrix has dtype {matrix.dtype}; expected real numbers.")
         kind = np.float32 if matrix.dtype.newbyteorder("=") == np.float32 else np.float64
         made = matrix.astype(kind, copy=True)
         if made.ndim != 2:

@@ -154,12 +154,12 @@ class BlockMatrix(Operator["BlockMatrix"]):
         if not isinstance(other, BlockMatrix):
             what = other.name if isinstance(other, Matrix) else type(other).__name__
             raise ArgumentError(
-                f"{self.name} {sign} {what}: the sum of block matrices is meant.",
+                f"{self.name} {sign} {what}: expected two block matrices.",
                 hint="The same matrix for every component is ssr.kron(np.eye(n), A).",
             )
         if not self.definition.fits(other.definition):
             raise SpaceError(
-                f"{self.name} {sign} {other.name}: the matrices act between other spaces.",
+                f"{self.name} {sign} {other.name}: their row or column spaces differ.",
                 note=f"{label(self.cols)} -> {label(self.rows)} and "
                 f"{label(other.cols)} -> {label(other.rows)}",
             )

@@ -124,13 +124,13 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
     def _sum(self, other: object, sign: float) -> StoredBlockMatrix:
         if not isinstance(other, (StoredBlockMatrix, BlockMatrix)):
             raise ArgumentError(
-                f"A stored matrix of blocks is added to {type(other).__name__}.",
+                f"Cannot add a stored matrix of blocks and {type(other).__name__}.",
                 hint="The sum of matrices between the same fields is meant.",
             )
         ours, theirs = ((spaces(m.rows), spaces(m.cols)) for m in (self, other))
         if ours != theirs:
             raise SpaceError(
-                "Matrices between other spaces are added.",
+                "Cannot add matrices between different spaces.",
                 note=f"{label(self.cols)} -> {label(self.rows)} and "
                 f"{label(other.cols)} -> {label(other.rows)}",
             )
@@ -233,7 +233,7 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
     def _declared(self, what: What) -> Program:
         if what == "solve":
             raise UnsupportedError(
-                "A stored matrix of blocks is not solved with.",
+                "A stored matrix of blocks cannot be solved.",
                 hint="Use scipy.sparse.linalg with to_scipy(), or an iterative solver.",
             )
         made, given = _named("y", self.rows), _named("x", self.cols)

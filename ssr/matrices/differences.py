@@ -253,7 +253,7 @@ def _axis(rows: Any, cols: Any, axis: Any, outside: Any, ways: Sequence[str]) ->
 
 def _check_weights(weights: Any) -> None:
     if not isinstance(weights, Mapping) or any(integer(offset) is None for offset in weights):
-        raise ArgumentError(f"The weights map integers to numbers, and are {weights!r}.")
+        raise ArgumentError(f"Expected weights from integers to numbers, got {weights!r}.")
 
 
 def _check_order(derivative: Any, order: Any, least: int) -> None:

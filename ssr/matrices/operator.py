@@ -170,7 +170,7 @@ class Operator(Immutable, ABC, Generic[Made]):
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise UnsupportedError(
-            f"{self.name} is asked to be an array.",
+            f"Cannot convert {self.name} to a NumPy array.",
             note="Its entries are not stored.",
             hint="Write A.to_scipy().toarray() with sizes and data bound, or A @ x.",
         )
@@ -186,7 +186,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         """Refuse numbers, arrays and fields as summands of a matrix."""
         if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
             raise ArgumentError(
-                f"{self.name} and {type(other).__name__} are added; the sum of matrices is meant.",
+                f"Cannot add {self.name} and {type(other).__name__}; only matrices can be added.",
                 hint=f"Apply the matrix first, as in b + {self.name} @ x."
                 if isinstance(other, Row)
                 else "A multiple of the identity is 2.0 * ssr.identity(space).",

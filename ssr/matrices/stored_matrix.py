@@ -84,7 +84,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
             return NotImplemented
         if (self.rows, self.cols) != (other.rows, other.cols):
             raise SpaceError(
-                "Matrices between other spaces are added.",
+                "Cannot add matrices between different spaces.",
                 note=f"{self.cols!r} -> {self.rows!r} and {other.cols!r} -> {other.rows!r}",
             )
         if isinstance(other, Matrix):

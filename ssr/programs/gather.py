@@ -87,7 +87,7 @@ def _order(stored: Stored, part: ir.Range) -> ir.Order:
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise SingularMatrixError(
             f"A stored matrix has no diagonal entry in row {stored.point(missing[0])}{more}, "
-            "so it cannot be solved with.",
+            "so it cannot be solved.",
             note="Zeros are not stored.",
         )
     return "forward" if start == 0 else "backward" if stop == 3 else "any"

@@ -136,7 +136,7 @@ class Program(Immutable):
         own = _running((*args, *named.values()))
         if own is not None:
             if boxes is not None:
-                raise BoxError(f"The fields of {self.ir.name} are cut already; it takes no boxes.")
+                raise BoxError(f"{self.ir.name} cannot take boxes= with distributed fields.")
             return own.__ssr_program__(self, args, named, False)
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
@@ -427,7 +427,7 @@ def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
             recorder.give(function(*symbols))
         except RecursionError:
             raise ArgumentError(
-                f"The body of {signature.name} calls itself without an end.",
+                f"The body of {signature.name} calls itself without end.",
                 hint="A body is run once, with symbols: end recursions by numbers that are known.",
             ) from None
     return recorder

@@ -185,7 +185,7 @@ class Space:
     def __contains__(self, point: object) -> bool:
         index = point if isinstance(point, tuple) else (point,)
         if len(index) != self.ndim:
-            raise SpaceError(f"A point of {len(index)} indices is asked for in {self!r}.")
+            raise SpaceError(f"{self!r} has {self.ndim} axes, but {len(index)} indices are given.")
         sizes = sizes_known.get()
         if sizes is not None and all(type(p) is int for p in index):
             edges = zip(self.first(sizes), self.data.shape, strict=True)
@@ -236,7 +236,7 @@ class Space:
         for bound in first, stop:
             if integer(bound) is None and not isinstance(bound, Index):
                 raise ArgumentError(
-                    f"A slab from {first!r} to {stop!r} has bounds that are no integers."
+                    f"A slab from {first!r} to {stop!r} has bounds that are not integers."
                 )
         least = merged(least_of(first), least_of(stop))
         return self._along(axis, affine(first), affine(stop), least)
@@ -351,7 +351,7 @@ class Space:
     def times(self, other: Space) -> Space:
         """Return the space of pairs of points: the axes of this space, then those of the other."""
         if not isinstance(other, Space):
-            raise ArgumentError(f"The space of pairs with {other!r}, which is not a space.")
+            raise ArgumentError(f"Space.times expects a Space, got {other!r}.")
 
         def pairs(ours: Extents, theirs: Extents) -> Extents:
             return Extents(

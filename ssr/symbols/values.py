@@ -140,7 +140,7 @@ class Symbol:
 
     def __xor__(self, other: object) -> NoReturn:
         raise UnsupportedError(
-            f"The {self.label()} is combined by ^.", hint="Conditions are combined by & | ~."
+            f"The {self.label()} cannot be combined by ^.", hint="Conditions are combined by & | ~."
         )
 
     __rxor__ = __xor__

@@ -295,7 +295,7 @@ def trace(
             return _run(function, tracer, cols, data, split, outside)
         except RecursionError:
             raise ArgumentError(
-                f"{function.__name__} calls itself without an end.",
+                f"{function.__name__} calls itself without end.",
                 hint="A generator is run with symbols: end recursions by numbers that are known.",
             ) from None
 
@@ -383,7 +383,8 @@ def _check_names(used: frozenset[str], known: frozenset[str]) -> None:
     for name in sorted(used - known):
         raise UnboundError(
             f"The size {name} belongs to no space of the matrix.",
-            hint="Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.",
+            hint="Sizes are inferred from array shapes. "
+            "Use an integer, or declare a number as ssr.scalar.",
         )
 
 

@@ -46,7 +46,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scalar field": (lambda: axpy(x, y, x), errors.ArgumentError, "'s' is Field, not a number"),
     "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, "takes 1 numbers, not 0"),
     "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
-    "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "cut already"),
+    "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "take boxes="),
     "array of it without a copy": (
         lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
     ),

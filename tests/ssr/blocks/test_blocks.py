@@ -518,7 +518,7 @@ def number_for_a_matrix() -> None:
 
 
 @mistake("""
-    ArgumentError: X + stencil: the sum of block matrices is meant.
+    ArgumentError: X + stencil: expected two block matrices.
     | T + X
     | ^^^^^
     Hint: The same matrix for every component is ssr.kron(np.eye(n), A).
@@ -632,7 +632,7 @@ def solve_with_a_singular_block() -> None:
 
 
 @mistake("""
-    SingularMatrixError: D has no pivot in component 0, so it cannot be solved with.
+    SingularMatrixError: D has no pivot in component 0, so it cannot be solved.
     | D.solve(ones(2, 4))
     | ^^^^^^^^^^^^^^^^^^^
     Note: It is missing for i = 0 and n > 0.

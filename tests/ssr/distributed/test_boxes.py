@@ -492,7 +492,7 @@ def test_arguments_that_run_programs() -> None:
     array = np.ones(3)
     p(array, 2.0)
     assert p(x, 2.0) == ("p", (x, 2.0), {}, False)
-    with pytest.raises(BoxError, match="cut already"):
+    with pytest.raises(BoxError, match="with distributed fields"):
         p(x, 2.0, boxes=[[(0, 3)]])
 
 

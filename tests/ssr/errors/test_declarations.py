@@ -192,7 +192,7 @@ def bits_of_an_index():
     UnboundError: The size m belongs to no space of the matrix.
     | if i < m:
     |    ^^^^^
-    Hint: Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.
+    Hint: Sizes are inferred from array shapes. Use an integer, or declare a number as ssr.scalar.
 """)
 def condition_on_a_foreign_size():
     @ssr.matrix(rows=line, cols=line)
@@ -205,7 +205,7 @@ def condition_on_a_foreign_size():
     UnboundError: The size m belongs to no space of the matrix.
     | yield i, 1.0 / m
     |          ^^^^^^^
-    Hint: Sizes are learnt from arrays. Use an integer, or declare a number as ssr.scalar.
+    Hint: Sizes are inferred from array shapes. Use an integer, or declare a number as ssr.scalar.
 """)
 def weight_of_a_foreign_size():
     @ssr.matrix(rows=line, cols=line)
@@ -425,7 +425,7 @@ def condition_and_a_literal():
 
 
 @mistake("""
-    UnsupportedError: The run-time value (u[i] > 0.0) is combined by ^.
+    UnsupportedError: The run-time value (u[i] > 0.0) cannot be combined by ^.
     | yield i, ssr.where((u[i] > 0) ^ (u[i] < 1), 1.0, 2.0)
     |                    ^^^^^^^^^^^^^^^^^^^^^^^
     Hint: Conditions are combined by & | ~.

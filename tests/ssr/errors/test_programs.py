@@ -53,7 +53,7 @@ def product_with_a_list():
 
 
 @mistake("""
-    SpaceError: stencil + identity: the matrices act between other spaces.
+    SpaceError: stencil + identity: their row or column spaces differ.
     | T + ssr.identity(five)
     | ^^^^^^^^^^^^^^^^^^^^^^
     Note: Space(n) -> Space(n) and Space(5) -> Space(5)
@@ -99,7 +99,7 @@ def solve_with_a_full_matrix():
 
 
 SINGULAR = """
-    SingularMatrixError: {} has no diagonal entry in some rows, so it cannot be solved with.
+    SingularMatrixError: {} has no diagonal entry in some rows, so it cannot be solved.
     | {}
     | {}
     Note: It is missing for {}.
@@ -182,7 +182,7 @@ def complex_multiple():
 
 
 @mistake("""
-    ArgumentError: stencil and int are added; the sum of matrices is meant.
+    ArgumentError: Cannot add stencil and int; only matrices can be added.
     | 1 - T
     | ^^^^^
     Hint: A multiple of the identity is 2.0 * ssr.identity(space).
@@ -192,7 +192,7 @@ def number_minus_a_matrix():
 
 
 @mistake("""
-    ArgumentError: stencil and ndarray are added; the sum of matrices is meant.
+    ArgumentError: Cannot add stencil and ndarray; only matrices can be added.
     | T + ones(3)
     | ^^^^^^^^^^^
     Hint: A multiple of the identity is 2.0 * ssr.identity(space).
@@ -399,7 +399,7 @@ def product_with_another_location():
 
 
 @mistake("""
-    SingularMatrixError: stencil.tril(-1) has no diagonal entry in some rows, so it cannot be solved with.
+    SingularMatrixError: stencil.tril(-1) has no diagonal entry in some rows, so it cannot be solved.
     | x[:] = T.tril(-1).solve(b)
     |        ^^^^^^^^^^^^^^^^^^^
     Note: It is missing for 0 <= i < n.
