@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ssr.lower.verify.nests.nests import verify_call
 
 import ssr
 from ssr import ir
 from ssr.compiler.pipeline import lower
 from ssr.errors import ArgumentError, NonFiniteError, OutOfSpaceError, SpaceError
+from ssr.lower.verify.nests import verify_call
 from ssr.points.sets import Domain
 from ssr.programs.external import extend
 from ssr.spaces.space import row_domain

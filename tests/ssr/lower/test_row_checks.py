@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ssr.lower.verify.nests.loops import verify_loops
 
 import ssr
 from ssr.compiler.kernel import build_plain
 from ssr.compiler.pipeline import lower
 from ssr.ir import LoopNest
 from ssr.kernel.building import minus, plus
+from ssr.lower.verify.loops import verify_loops
 from ssr.points.affine import Affine
 from ssr.points.loop_tree import For, If, Run
 from ssr.runtime.checked import require

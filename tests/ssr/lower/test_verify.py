@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from ssr.lower.verify.nests.nests import verify
 
 import ssr
 from ssr import ir
 from ssr.compiler.pipeline import lower, stages
 from ssr.lower.nests import in_place, nest
+from ssr.lower.verify.nests import verify
 from ssr.points.affine import Affine
 from tests.ssr import sample_programs as programs
 

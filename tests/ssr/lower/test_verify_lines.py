@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from ssr.lower.verify.nests.lines import verify_lines
 
 import ssr
 from ssr import ir
 from ssr.compiler.pipeline import direct, lower
 from ssr.lower.lines.line_loops import line_nest
+from ssr.lower.verify.lines import verify_lines
 from ssr.points.affine import Affine
 
 from ..strategies import examples
