@@ -4,6 +4,8 @@
 # make ends     the tests with the oldest and the newest versions of Python, NumPy, SciPy and Numba;
 #               needs python3.11 and python3.13
 # make docs     the documentation as a site, from build/site/index.html on
+# make notebooks  make and run the notebooks of docs/notebooks
+# make tables   write the tables of measured times into the pages
 # make bench    measure; results in build/bench-*.json
 # make clean    remove all that the above made, the environment too
 
@@ -16,7 +18,7 @@ FLOW := galewsky
 TESTS :=
 
 .DELETE_ON_ERROR:
-.PHONY: run test check ends docs bench clean
+.PHONY: run test check ends docs notebooks tables bench clean
 
 run: $(VENV)/.apps
 	$(BIN)/python -m apps.swe --case $(FLOW) --n 64 --plot out/$(FLOW).png --output out/$(FLOW).nc --checkpoint out/$(FLOW).checkpoint
@@ -39,6 +41,12 @@ ends: $(VENV)/.dev
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(VENV)/.apps
+	$(BIN)/python tools/notebooks.py
+
+tables: $(VENV)/.made
+	$(BIN)/python tools/tables.py
 
 bench: $(VENV)/.apps
 	mkdir -p build

@@ -66,6 +66,7 @@ class Result:
         return {
             "title": self.case.title,
             "shape": self.shape,
+            "points": self.points,
             "distances": self.distances,
             "bytes_per_point": self.case.moved,
             "triad_bytes_per_second": self.bandwidth,

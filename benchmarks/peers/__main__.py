@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from benchmarks import report
 from benchmarks.cases import Candidate, Case
-from benchmarks.peers import first_solutions, first_steps, problems
+from benchmarks.peers import comparison, first_solutions, first_steps, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
@@ -72,8 +74,10 @@ def binding(
     def bind(shape: Shape) -> dict[str, Candidate]:
         which = (form,) if problem == "product" else ()  # of the others each has one form
         ours = getattr(problems, problem)(form, shape, dtype)
+        with mock.patch.dict(os.environ, SSR_CPU=problems.AVX2):
+            avx2 = getattr(problems, problem)(form, shape, dtype)
         made = {n: getattr(m, problem)(*which, shape, dtype) for n, m in others.items()}
-        return {"ours": ours, **made}
+        return {"ours": ours, f"ours {problems.AVX2}": avx2, **made}
 
     return bind
 
@@ -102,7 +106,7 @@ def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)  # sums of many terms, in Devito
     found = installed()
-    parts = {"first-steps": first_steps.compared}
+    parts = {"comparison": comparison.compared, "first-steps": first_steps.compared}
     if find_spec("pyamg"):
         parts["first-solutions"] = first_solutions.compared
     report.main(dict(cases(found)), parts)

@@ -4,11 +4,8 @@ import importlib
 import sys
 from pathlib import Path
 
-import matplotlib
-import numpy as np
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
 HERE = Path(__file__).parent
 
@@ -315,6 +312,7 @@ PICTURES = (
 
 def main(names):
     """Solve and draw problems into files beside this one."""
+    plt.switch_backend("Agg")
     sys.path.insert(0, str(HERE))
     for picture in PICTURES:
         if not names or picture.__name__ in names:

@@ -1,0 +1,248 @@
+"""Write the tables of measured times into the pages, from the files of docs/data.
+
+``python tools/tables.py`` replaces what stands between ``<!-- table NAME -->`` and ``<!-- end -->``
+by the rows of ``docs/data/NAME.json``, their machine, date and command; between
+``<!-- summary NAME -->`` and the end by a sentence with means and extremes; between
+``<!-- program NAME -->`` and the end by ``docs/comparison/NAME.py``. A test compares the pages with
+what would be written.
+
+``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from what benchmarks
+have written: ``peers`` from one file, ``fortran`` from two, of kernels for
+AVX2 and for AVX-512, and ``comparison``. ``--machine`` and ``--command`` describe the measurement.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "docs" / "data"
+PROGRAMS = ROOT / "docs" / "comparison"
+PAGES = ROOT / "README.md", ROOT / "docs" / "speed.md", ROOT / "docs" / "comparison.md"
+CODES = "AVX2", "AVX-512"
+TOOLS = {"numba": "Numba", "devito": "Devito", "jax": "JAX"}
+PEER_STEPS = 4
+"""Steps of a call in `benchmarks.peers.problems`."""
+
+Row: TypeAlias = dict[str, Any]
+
+
+def number(value: float | str | None) -> str:
+    """Return a number with two or three digits; text as it is.
+
+    Examples
+    --------
+    >>> [number(x) for x in (0.0531, 0.844, 10.63, 133.2, "1.9", None)]
+    ['0.053', '0.84', '10.6', '133', '1.9', '']
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    decimals = next((d for limit, d in ((100, 0), (10, 1), (0.1, 2)) if value >= limit), 3)
+    return f"{value:.{decimals}f}"
+
+
+def data(name: str) -> dict[str, Any]:
+    """Return a file of docs/data."""
+    found: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def table(name: str) -> str:
+    """Return a table with its caption."""
+    found = data(name)
+    columns: Mapping[str, str] = found["columns"]
+    rows = [[number(row.get(key)) for key in columns] for row in found["rows"]]
+    lines = [[*columns.values()], ["---"] * len(columns), *rows]
+    caption = f"*{found['machine']}, {found['date']}; `{found['command']}`.*"
+    return "\n".join([caption, "", *("| " + " | ".join(line) + " |" for line in lines)])
+
+
+def bests(name: str, code: str) -> dict[str, float]:
+    """Return the ratios of a table of peers to the fastest other tool, by program."""
+    return {
+        row["program"]: max(row[f"{code} / {tool}"] for tool in TOOLS.values())
+        for row in data(name)["rows"]
+    }
+
+
+def summary(name: str) -> str:
+    """Return the geometric mean of the ratios to the fastest other tool, and the largest one."""
+    sentences = []
+    for code in CODES:
+        ratios = {
+            f"{program} ({dtype})": ratio
+            for dtype in ("float64", "float32")
+            for program, ratio in bests(f"{name}-{dtype}", code).items()
+        }
+        worst = max(ratios, key=lambda program: ratios[program])
+        above = sum(ratio > 1 for ratio in ratios.values())
+        sentences.append(
+            f"{code}: geometric mean {statistics.geometric_mean(ratios.values()):.2f}, largest "
+            f"{ratios[worst]:.2f} ({worst}), {above} of {len(ratios)} above 1."
+        )
+    return "Time relative to the fastest of Numba, Devito and JAX. " + " ".join(sentences)
+
+
+def program(name: str) -> str:
+    """Return a program of the comparison, without its docstring."""
+    text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
+    code = text.partition('"""\n\n')[2].rstrip()
+    return f"{lines(name)} lines.\n\n```py\n{code}\n```"
+
+
+def lines(name: str) -> int:
+    """Return the lines of a program, without its docstring and blank lines."""
+    text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+WRITERS: Mapping[str, Callable[[str], str]] = {
+    "table": table,
+    "summary": summary,
+    "program": program,
+}
+
+
+def written(page: str) -> str:
+    """Return a page with its marked parts made again."""
+
+    def part(found: re.Match[str]) -> str:
+        return f"{found[1]}\n{WRITERS[found[2]](found[3])}\n{found[4]}"
+
+    marked = rf"(<!-- ({'|'.join(WRITERS)}) ([\w-]+) -->)\n.*?(<!-- end -->)"
+    return re.sub(marked, part, page, flags=re.DOTALL)
+
+
+def shortest(case: Mapping[str, Any]) -> dict[str, float]:
+    """Return the shortest times of a case by candidate, in nanoseconds for a point."""
+    points = case.get("points", PEER_STEPS * _product(case["shape"]))
+    return {t["name"]: 1e9 * t["minimum"] / points for t in case["timings"]["timings"]}
+
+
+def _product(shape: Sequence[int]) -> int:
+    total = 1
+    for n in shape:
+        total *= n
+    return total
+
+
+def _size(shape: Sequence[int]) -> str:
+    return f"{shape[0]}^{len(shape)}" if len(set(shape)) == 1 else " x ".join(map(str, shape))
+
+
+def take_peers(found: Sequence[Mapping[str, Any]], dtype: str) -> tuple[dict[str, str], list[Row]]:
+    """Return columns and rows of one precision."""
+    rows = []
+    for name, case in found[0]["cases"].items():
+        if not name.endswith(dtype):
+            continue
+        times = shortest(case)
+        ours = {"AVX2": times["ours x86-64-v3"], "AVX-512": times["ours"]}
+        title = case["title"].replace(f", {dtype}", "")
+        row: Row = {"program": f"{title}, {_size(case['shape'])}"}
+        row |= {f"{code} ns": ns for code, ns in ours.items()}
+        for key, tool in TOOLS.items():
+            row |= {f"{code} / {tool}": ns / times[key] for code, ns in ours.items()}
+        rows.append(row)
+    columns = {key: key.replace(" ns", ", ns") for key in rows[0]}
+    return columns, rows
+
+
+def take_fortran(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Row]]:
+    """Return columns and rows of kernels for AVX2, the first file, and AVX-512, the second."""
+    groups = {"natural": "Fortran, natural", "tuned": "Fortran, tuned", "CSR": "a stored matrix"}
+    rows: dict[str, Row] = {}
+    for code, one in zip(CODES, found, strict=True):
+        for name, case in one["cases"].items():
+            times = shortest(case)
+            row = rows.setdefault(name, {"operation": f"{case['title']}, {_size(case['shape'])}"})
+            row[f"{code} ns"] = times["ours"]
+            for group, title in groups.items():
+                others = [
+                    ns
+                    for other, ns in times.items()
+                    if group in other and other.endswith(("O3", "Ofast", "scipy CSR"))
+                ]
+                if others:
+                    row[f"{code} / {title}"] = times["ours"] / min(others)
+    kinds = (" ns", *(f" / {title}" for title in groups.values()))
+    used = [f"{code}{kind}" for kind in kinds for code in CODES]
+    kept = [key for key in used if any(key in row for row in rows.values())]
+    columns = {"operation": "operation", **{key: key.replace(" ns", ", ns") for key in kept}}
+    return columns, list(rows.values())
+
+
+def take_comparison(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Row]]:
+    """Return columns and rows of the tools of the comparison."""
+    names = {
+        "ours": ("this package, AVX-512", "in_ssr"),
+        "ours x86-64-v3": ("this package, AVX2", "in_ssr"),
+        "numba": ("Numba", "in_numba"),
+        "devito": ("Devito", "in_devito"),
+        "jax": ("JAX", "in_jax"),
+        "numpy": ("NumPy", "in_numpy"),
+        "pde": ("py-pde", "in_pde"),
+    }
+    rows: list[Row] = []
+    for key, (title, source) in names.items():
+        one = found[0]["comparison"].get(key, {})
+        rows.append({
+            "tool": title,
+            "lines": str(lines(source)),
+            "step": 1e3 * one["step"],
+            "import": one.get("import"),
+            "first": one.get("first step"),
+        })  # fmt: skip
+    missing = {"step": "not measured", "import": "not measured", "first": "not measured"}
+    rows.append({"tool": "PETSc", "lines": str(lines("in_petsc")), **missing})
+    columns = {
+        "tool": "tool",
+        "lines": "lines of code",
+        "step": "one step, ms",
+        "import": "import, s",
+        "first": "first step after the import, s",
+    }
+    return columns, rows
+
+
+def take(kind: str, name: str, files: Sequence[Path], machine: str, command: str) -> None:
+    """Write files of docs/data from those of benchmarks."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    made = {}
+    if kind == "peers":
+        for dtype in "float64", "float32":
+            made[f"{name}-{dtype}"] = take_peers(found, dtype)
+    else:
+        made[name] = {"fortran": take_fortran, "comparison": take_comparison}[kind](found)
+    date = datetime.fromtimestamp(files[0].stat().st_mtime, UTC).date().isoformat()
+    for file, (columns, rows) in made.items():
+        content = {"machine": machine, "date": date, "command": command}
+        content |= {"columns": columns, "rows": rows}  # type: ignore[dict-item]
+        text = json.dumps(content, indent=1)
+        text = re.sub(r"\d+\.\d{5,}", lambda m: f"{float(m[0]):.4g}", text)
+        (DATA / f"{file}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write all pages, or take what benchmarks have found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--take", nargs="+", metavar=("KIND", "NAME"), help="and files")
+    parser.add_argument("--machine", default="")
+    parser.add_argument("--command", default="")
+    options = parser.parse_args(arguments)
+    if options.take:
+        kind, name, *files = options.take
+        take(kind, name, list(map(Path, files)), options.machine, options.command)
+    for page in PAGES:
+        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
