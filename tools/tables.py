@@ -3,6 +3,7 @@
 ``python tools/tables.py`` replaces what stands between ``<!-- table NAME -->`` and ``<!-- end -->``
 by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 ``<!-- summary NAME -->`` and the end by a sentence with means and extremes; between
+``<!-- overview NAME -->`` and the end by rows of several files; between
 ``<!-- program NAME -->`` and the end by ``docs/comparison/NAME.py``. A test compares the pages with
 what would be written.
 
@@ -90,6 +91,42 @@ def summary(name: str) -> str:
     return "Time relative to the fastest of Numba, Devito and JAX. " + " ".join(sentences)
 
 
+OVERVIEW = (
+    ("heat, 7 points", "peers-float64", "heat, 7 points, in place, 192^3", "Numba"),
+    ("wave, 25 points", "peers-float64", "wave, 25 points, ghosts, 192^3", "Devito"),
+    ("product, 27 points", "ssr", "27-point SpMV, constant coefficients, 128^3", "Fortran, tuned"),
+    ("product, 27 points", "ssr", "27-point SpMV, constant coefficients, 128^3", "a stored matrix"),
+    (
+        "symmetric Gauss-Seidel, 27 points",
+        "ssr",
+        "27-point symmetric Gauss-Seidel, exact lexicographic order, 104^3",
+        "Fortran, tuned",
+    ),
+    (
+        "step of the Euler equations",
+        "programs",
+        "a step of the Euler equations, MUSCL-Hancock, HLL, 512^2",
+        "Fortran, tuned",
+    ),
+    ("step of NPB BT, class A", "npb", "a step of BT, class A, 64^3", "Fortran, tuned"),
+)
+"""Rows of the overview: title, file, row, and the other."""
+
+
+def overview(name: str) -> str:
+    """Return the summary of peers, and some rows of several files, of one machine."""
+    machine, date = (data(OVERVIEW[0][1])[key] for key in ("machine", "date"))
+    made = ["| work | compared with | AVX2 | AVX-512 |", "| --- | --- | --- | --- |"]
+    for title, file, row_name, other in OVERVIEW:
+        found = data(file)
+        assert found["machine"] == machine
+        row = next(row for row in found["rows"] if row_name in row.values())
+        ratios = [number(row[f"{code} / {other}"]) for code in CODES]
+        made.append(f"| {title} | {other} | {' | '.join(ratios)} |")
+    head = f"{summary(name)} *{machine}, {date}.*"
+    return "\n".join([head, "", *made])
+
+
 def program(name: str) -> str:
     """Return a program of the comparison, without its docstring."""
     text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
@@ -106,6 +143,7 @@ def lines(name: str) -> int:
 WRITERS: Mapping[str, Callable[[str], str]] = {
     "table": table,
     "summary": summary,
+    "overview": overview,
     "program": program,
 }
 
@@ -196,12 +234,11 @@ def take_comparison(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str],
         rows.append({
             "tool": title,
             "lines": str(lines(source)),
-            "step": 1e3 * one["step"],
+            "step": 1e3 * one["step"] if one else "not measured",
             "import": one.get("import"),
             "first": one.get("first step"),
         })  # fmt: skip
-    missing = {"step": "not measured", "import": "not measured", "first": "not measured"}
-    rows.append({"tool": "PETSc", "lines": str(lines("in_petsc")), **missing})
+    rows.append({"tool": "PETSc", "lines": str(lines("in_petsc")), "step": "not measured"})
     columns = {
         "tool": "tool",
         "lines": "lines of code",
