@@ -127,13 +127,14 @@ def test_the_design_has_all_layers_from_the_bottom_up() -> None:
         assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == layers
 
 
-def test_pictures_are_those_of_the_page(tmp_path: Path) -> None:
+def test_pictures_are_those_of_the_pages(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     command = [sys.executable, "tools/pictures.py", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    page = (ROOT / "docs" / "boundary.md").read_text(encoding="utf-8")
+    pages = (ROOT / "docs" / "explanation").glob("*.md")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
     drawn = {path.name for path in tmp_path.glob("*.png")}
-    assert drawn == set(re.findall(r"\(images/(\w+\.png)\)", page))
+    assert drawn == set(re.findall(r"\(\.\./images/(\w+\.png)\)", text))
 
 
 def test_blocks_are_found_with_their_lines() -> None:

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/boundary.md: ``python tools/pictures.py [FOLDER]``.
+"""Draw the pictures of docs/explanation: ``python tools/pictures.py [FOLDER]``.
 
 They are made by `boundary.Fill.draw` and `boundary.draw`, and only put together here.
 """
@@ -123,7 +123,7 @@ PICTURES: tuple[Callable[[], Any], ...] = (fill, rules, corners, links, kinds, s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Draw the pictures of docs/boundary.md.")
+    parser = argparse.ArgumentParser(description="Draw the pictures of docs/explanation.")
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "docs" / "images")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -114,7 +114,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
-                "A stored matrix is multiplied by what is not a number.",
+                f"Cannot multiply a stored matrix by {type(factor).__name__}; only numbers scale it.",
                 hint="The matrix product is written `@`."
                 if isinstance(factor, (Matrix, StoredMatrix))
                 else "Apply it first, as in a * (S @ x).",

@@ -1,4 +1,4 @@
-"""Open boundaries of docs/boundary.md: what they reflect, compared with theory."""
+"""Open boundaries of docs/howto/boundary-recipes.md: what they reflect, compared with theory."""
 
 from typing import Any
 

@@ -531,7 +531,7 @@ def test_operands_that_do_not_fit() -> None:
         declare(lambda x, h: extend(step, [x, x]))
     with pytest.raises(ArgumentError, match="takes 0 numbers, not 1"):
         declare(lambda x, h: extend(step, [x], 1.0))
-    with pytest.raises(SpaceError, match="no part of the array of ghosts"):
+    with pytest.raises(SpaceError, match="not a part of the array of ghosts"):
         declare(lambda x, h: extend(Ghosts(((wide, cells),)), [h]))
 
 

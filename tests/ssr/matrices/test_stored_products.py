@@ -154,13 +154,13 @@ def test_integers_and_mistakes() -> None:
         opaque @ np.ones(3)
     with pytest.raises(ssr.errors.ShapeError, match="its spaces have"):
         ssr.from_scipy(count, rows=cells, cols=cells) @ np.ones((3, 1))
-    with pytest.raises(ssr.errors.SpaceError, match="other spaces"):
+    with pytest.raises(ssr.errors.SpaceError, match="different spaces"):
         opaque + ssr.identity(cells)
     with pytest.raises(ssr.errors.ArgumentError, match="applied to list"):
         opaque @ [1.0, 2.0]
     with pytest.raises(ssr.errors.UnsupportedError, match="on the right"):
         np.ones(2) @ opaque
-    with pytest.raises(ssr.errors.UnsupportedError, match="no number"):
+    with pytest.raises(ssr.errors.UnsupportedError, match="only numbers scale"):
         np.ones(2) * opaque
     with pytest.raises(ssr.errors.SpaceError, match="the columns are"):
 
