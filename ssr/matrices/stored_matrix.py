@@ -114,7 +114,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         factor = plain(factor)
         if not isinstance(factor, numbers.Real):
             raise UnsupportedError(
-                f"Cannot multiply a stored matrix by {type(factor).__name__}; only numbers scale it.",
+                f"Cannot multiply a stored matrix by {type(factor).__name__}; numbers only.",
                 hint="The matrix product is written `@`."
                 if isinstance(factor, (Matrix, StoredMatrix))
                 else "Apply it first, as in a * (S @ x).",

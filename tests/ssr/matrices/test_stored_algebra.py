@@ -514,7 +514,7 @@ def test_mistakes() -> None:
         flat[:, SPACES[2].grow(-1)]
     with pytest.raises(ArgumentError, match="divided by zero"):
         S / 0
-    with pytest.raises(UnsupportedError, match="only numbers scale") as scaled:
+    with pytest.raises(UnsupportedError, match="numbers only") as scaled:
         S * S
     assert "`@`" in str(scaled.value)
     with pytest.raises(ArgumentError, match='programs "apply" and "solve"'):
