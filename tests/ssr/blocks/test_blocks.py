@@ -619,8 +619,7 @@ def solve_that_couples_points() -> None:
 
 
 @mistake("""
-    SingularMatrixError: kron(array, identity) has no pivot in component 1, so it cannot be solved \
-with.
+    SingularMatrixError: kron(array, identity) has no pivot in component 1, so it cannot be solved.
     | D.solve(ones(2, 4))
     | ^^^^^^^^^^^^^^^^^^^
     Note: The number there is zero.

@@ -426,7 +426,7 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
         lambda: Coordinates(bc.Grid([(3, 3)]).cells, x=(0, 1)),
     ),
     "faces": (SpaceError, "not for faces", lambda: Coordinates(LINE.faces(0), x=(0, 1))),
-    "no system": (ArgumentError, "no system", lambda: Coordinates(LINE, "polar", x=(0, 1))),  # type: ignore[arg-type]
+    "no system": (ArgumentError, "not a system", lambda: Coordinates(LINE, "polar", x=(0, 1))),  # type: ignore[arg-type]
     "too few": (
         ArgumentError,
         "1 coordinates are given for the 2 axes",

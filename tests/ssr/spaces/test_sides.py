@@ -183,7 +183,7 @@ def test_sizes_as_large_as_declared_hold_dropped_points() -> None:
     np.testing.assert_array_equal(b, kept[:, :3])
     np.testing.assert_array_equal(u[:, 1:], 1.0)
     more = ssr.Space(ny, (0, 4))
-    with pytest.raises(ssr.errors.SpaceError, match="no part of the field"):
+    with pytest.raises(ssr.errors.SpaceError, match="not a part of the field"):
 
         @ssr.program(u=points)
         def beyond(u: Any) -> None:
