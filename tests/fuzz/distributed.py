@@ -112,7 +112,7 @@ def declare_transfer(draft: Draft, n: int, other: Space) -> None:
         for name, rows, cols in (f"P{n}", other, cells), (f"R{n}", cells, other):
             order = draft.rng.choice([2, 2, 4])
             spaces = f"{rows.name}, {cols.name}"
-            draft.lines.append(f"{name} = ssr.average({spaces}, order={order}, outside='drop')")
+            draft.lines.append(f"{name} = ssr.average({spaces}, order={order}, outside='zero')")
         return
     there, back = ("half", "double") if other.name == "D" else ("same", "same")
     declare_matrix(draft, f"P{n}", other, cells, most=3, bent=there)

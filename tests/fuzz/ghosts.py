@@ -169,7 +169,7 @@ def interpolate(first: Array, weights: Array, levels: int | None = None) -> Acro
     return made
 
 
-def rotate(matrices: Array, levels: int | None = None) -> Across:
+def transform_vector(matrices: Array, levels: int | None = None) -> Across:
     def change(blocks: Blocks, side: Side, index: Index, row: Callable[[Index], Row]) -> Row:
         axis = made.along(blocks, side)
         number = 2 * (side.axis - (levels is not None and levels < side.axis)) + (
@@ -188,10 +188,11 @@ class Boundary:
     def __init__(self, reference: Reference) -> None:
         self._reference = reference
         self.Side, self.Link, self.join, self.Grid = Side, Link, join, Grid
-        self.interpolate, self.rotate, self.synchronize = interpolate, rotate, synchronize
+        self.interpolate, self.transform_vector = interpolate, transform_vector
+        self.synchronize = synchronize
         self.parameter = Parameter
 
-    def copy(self, axis: int | None = None, side: str = "both", block: int | None = None) -> Rule:
+    def linked(self, axis: int | None = None, side: str = "both", block: int | None = None) -> Rule:
         def row(blocks: Blocks, here: Side, index: Index) -> Row:
             return [(1.0, blocks.across(here, index))], 0.0
 
@@ -219,9 +220,9 @@ class Boundary:
         return inward(terms, lambda k, on: 0.0, 0.0, (axis, side, block))
 
     def zero(self, axis: int | None = None, side: str = "both", block: int | None = None) -> Rule:
-        return self.constant(0.0, axis, side, block=block)
+        return self.ghost_value(0.0, axis, side, block=block)
 
-    def constant(
+    def ghost_value(
         self, value: Any, axis: int | None = None, side: str = "both", block: int | None = None
     ) -> Rule:
         return inward(lambda k, n, on: [], lambda k, on: 1.0, value, (axis, side, block))
@@ -269,7 +270,7 @@ class Boundary:
             lambda k, n, on: _extrapolated(order, k), lambda k, on: 0.0, 0.0, (axis, side, block)
         )
 
-    def sparse(
+    def from_matrix(
         self,
         matrix: Any,
         offset: Any = None,

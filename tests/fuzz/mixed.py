@@ -293,7 +293,7 @@ def _points(draft: Draft, grid: Grid) -> Points:
             taps = {(0, *o): w for o, w in offsets(rng, low, high).items()}
             draft.lines.append(f"{name}{k} = ssr.stencil(H{k}, G{k}, {taps}, outside='error')")
         taps = {(0, *o): w for o, w in offsets(rng, ndim * [2], ndim * [2]).items()}
-        draft.lines.append(f"L{k} = ssr.stencil(H{k}, H{k}, {taps}, outside='drop')")
+        draft.lines.append(f"L{k} = ssr.stencil(H{k}, H{k}, {taps}, outside='zero')")
     return Points(place, tuple(staggered), tuple(map(tuple, widths)), rng.choice([1, 1, 1, 1, 2]))
 
 

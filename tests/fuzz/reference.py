@@ -218,7 +218,7 @@ class Matrix:
     def diagonal(self) -> Matrix:
         return self.tril().triu()
 
-    def local(self) -> Matrix:
+    def rank_local(self) -> Matrix:
         """Return the entries whose column is in the box of the row: all of them on arrays."""
         owners = OWNERS.get({})
         if not owners:
@@ -588,7 +588,7 @@ class Reference:
         self.identity, self.diagonal, self.kron = identity, diagonal, kron
         self.from_scipy, self.stencil = from_scipy, stencil
         self.difference, self.average, self.block = difference, average, block
-        self.let = lambda values: values
+        self.materialize = lambda values: values
         self.where, self.minimum, self.maximum = where, smaller, larger
         self.sqrt = pointwise(np.sqrt, lambda x: x.scale / np.sqrt(np.abs(x.value)))
         self.tanh = pointwise(np.tanh, lambda x: x.scale)

@@ -291,7 +291,7 @@ def declare_stencil(draft: Draft, name: str, space: Space, *, diagonal: float, m
         for offset in product((-1, 0, 1), repeat=ndim):
             weights.setdefault(offset, some[sum(map(abs, offset)) % kinds])
     draft.lines.append(
-        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
+        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='zero')"
     )
     draft.matrices.append((name, space.name, space.name))
 
@@ -319,5 +319,5 @@ def declare_lines(draft: Draft, name: str, space: Space) -> None:
         offset = tuple(step * (n == axis) for n in range(ndim))
         weights[offset] = float(rng.choice(WEIGHTS)) if step else 9.0
     draft.lines.append(
-        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='drop')"
+        f"{name} = ssr.stencil({space.name}, {space.name}, {weights}, outside='zero')"
     )
