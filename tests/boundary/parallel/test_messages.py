@@ -92,7 +92,7 @@ def test_messages_hold_what_is_read_and_little_more(name: str) -> None:
 @given(st.sampled_from([*STARS, "bricks"]), st.data())
 def test_all_that_is_read_is_sent(name: str, data: Any) -> None:
     of = Closed(name)
-    on = data.draw(ranks.parts(of.cells, of.sizes)).distribution(of.cells, of.sizes)
+    on = data.draw(ranks.parts(of.cells, of.sizes)).spread(of.cells, of.sizes)
     with ranks.plain_kernels():
         bound = of.program.bind(on.zeros(of.rows), on.zeros(of.rows))
         ranks.check_mail(bound)

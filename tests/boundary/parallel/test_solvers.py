@@ -266,7 +266,7 @@ def test_factors_of_data_change_with_these() -> None:
 
     k, b = np.random.default_rng(3).uniform(0.5, 1.5, (2, 5, 6))
     A = diffusion.bind(k=k)
-    on = Parts(4, cut=(2, 2)).distribution(plane, {"ny": 5, "nx": 6})
+    on = Parts(4, cut=(2, 2)).spread(plane, {"ny": 5, "nx": 6})
     right = on.scatter(plane, b)
     for _ in range(2):
         found = richardson(A, right, M=ILU(rank_local=True), maxiter=1)
@@ -289,7 +289,7 @@ def test_factors_of_rows_of_several_kinds() -> None:
             yield i - 2, -1.0
 
     b = np.random.default_rng(2).uniform(-1, 1, 7)
-    on = Parts(3).distribution(line, {"nx": 7})
+    on = Parts(3).spread(line, {"nx": 7})
     found = richardson(A, on.scatter(line, b), M=ILU(rank_local=True), maxiter=1)
     wanted = by_blocks(on, A.bind(nx=7).to_scipy().toarray(), b, ILU())
     np.testing.assert_allclose(found.x.gather(), wanted, rtol=1e-13)

@@ -45,7 +45,7 @@ def test_values_arrive(
     kind = space if components is None else space.vector(components)
     drawn = [data.draw(ranks.parts(cells, sizes)) for _ in range(2)]
     count = max(parts.ranks for parts in drawn)
-    one, other = (replace(parts, ranks=count).distribution(cells, sizes) for parts in drawn)
+    one, other = (replace(parts, ranks=count).spread(cells, sizes) for parts in drawn)
     extent = kind.extent(sizes) if components is None else (components, *space.extent(sizes))
     whole = np.arange(np.prod(extent), dtype=dtype).reshape(extent)
     whole.flat[0] = np.nan

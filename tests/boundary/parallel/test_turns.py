@@ -192,7 +192,7 @@ class Turns:
 def test_programs_in_turns(scene: Any, data: Any) -> None:
     """Fields grow room for other programs, and their values change between calls of one."""
     of, programs, drawn, sizes = scene
-    made = Turns(data.draw(ranks.parts(of, sizes)).distribution(of, sizes), programs)
+    made = Turns(data.draw(ranks.parts(of, sizes)).spread(of, sizes), programs)
     for turn in drawn:
         wanted: Any = None
         if turn in programs:
