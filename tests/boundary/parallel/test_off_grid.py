@@ -117,13 +117,13 @@ def test_fields_of_ranks_that_are_refused() -> None:
     points = bc.points(on, places(4, 0))
     with pytest.raises(ArgumentError, match=r"on\.scatter"):
         points.interpolate(np.ones((7, 9)))
-    with pytest.raises(ArgumentError, match="another spread"):
+    with pytest.raises(ArgumentError, match="another distribution"):
         points.interpolate(bc.distribute(cells, bc.simulated_ranks(3), **SIZES).zeros(cells))
     with pytest.raises(SpaceError, match="The field is on"):
         points.interpolate(on.zeros(cells), cells.faces(0))
     with pytest.raises(OutOfRangeError, match="does not fit"):
         bc.points(on, places(9, 0), "sinc").interpolate(on.zeros(cells))
-    with pytest.raises(ArgumentError, match="Sizes are given for a spread"):
+    with pytest.raises(ArgumentError, match="Sizes are given for a distribution"):
         bc.points(on, places(4, 0), ny=7)
     with pytest.raises(ArgumentError, match="each once"):
         bc.points(on, places(3, 0), numbers=[0, 1, 1])
