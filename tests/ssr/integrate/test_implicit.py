@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from ssr.integrate.implicit.stages.methods import IMEX, IMPLICIT
+from ssr.integrate.implicit.methods import IMEX, IMPLICIT
 
 import boundary as bc
 import ssr
