@@ -28,13 +28,7 @@ VECTOR = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "neon", "sve", 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit status.
-
-    Parameters
-    ----------
-    arguments
-        The command line without the program's name; by default that of the process.
-    """
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m ssr", description="Show versions, processor, MPI and the kernel cache."
     )

@@ -152,15 +152,7 @@ _place: ContextVar[Callable[[], Span | None] | None] = ContextVar("place", defau
 
 @contextmanager
 def at(span: Span | None, element: int | None = None) -> Iterator[None]:
-    """Give errors raised in the block a place that is not on the call stack any more.
-
-    Parameters
-    ----------
-    span
-        The place; with None, errors keep the place that they find on the call stack.
-    element
-        The element of the pair that a ``yield`` at this place gives.
-    """
+    """Give errors raised in the block a place that is not on the call stack any more."""
     if span is None:
         yield
         return

@@ -358,19 +358,7 @@ def bad_value(
     finding: Sequence[int],
     notes: Sequence[str],
 ) -> Error:
-    """Return the error of a value that is infinite or NaN.
-
-    Parameters
-    ----------
-    declaration
-        The program.
-    look
-        What was examined.
-    finding
-        The last row of the states of its kernel.
-    notes
-        What fields held before.
-    """
+    """Return the error of a value that is infinite or NaN."""
     from .compiler.debug import bad_value as made
 
     return made(declaration.program, declaration.places, look, finding, notes)

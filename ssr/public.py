@@ -70,13 +70,7 @@ def explain_methods(names: Mapping[str, Any], public: Sequence[str]) -> None:
 def check_arguments(
     function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
 ) -> None:
-    """Check that a function can be called with some arguments.
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot.
-    """
+    """Check that a function can be called with some arguments."""
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [argument for argument in signature.parameters if argument not in ("self", "cls")]
@@ -107,13 +101,7 @@ def is_one_of(value: Any, words: Collection[str]) -> bool:
 
 
 def flag(text: str, name: str, value: Any) -> bool:
-    """Return a truth value, the argument with a name of the function called ``text``.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither a bool nor a bool of NumPy.
-    """
+    """Return a truth value, the argument with a name of the function called ``text``."""
     if not isinstance(value, (bool, np.bool_)):
         raise ArgumentError(f"{text}: {name} is {value!r}, not True or False.")
     return bool(value)

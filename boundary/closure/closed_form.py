@@ -50,15 +50,6 @@ def closed_rows(ruled: Ruled, reads: Sequence[Domain]) -> tuple[ClosedRow, ...] 
 
     Points that no rule defines, and points whose rules read each other in circles, are in none of
     the sets.
-
-    Parameters
-    ----------
-    reads
-        The elements in question of the field of each kind.
-
-    Returns
-    -------
-    The rows; None if one may have several entries, or an entry whose weight is not a number.
     """
     frame = ruled.frame
     if any(len(s.row.entries) > 1 or not _plain(s.row.entries) for s in ruled.strips):
@@ -80,17 +71,7 @@ def closed_rows(ruled: Ruled, reads: Sequence[Domain]) -> tuple[ClosedRow, ...] 
 def ghost_values(
     ruled: Ruled, closed: Sequence[ClosedRow], sources: Sequence[str], scalars: Sequence[ir.Value]
 ) -> list[Made] | None:
-    """Return the values of each field at its ghosts; None if a constant has many values.
-
-    Parameters
-    ----------
-    closed
-        What `closed_rows` found.
-    sources
-        Names of the fields that are read at owned points: kind by kind, and of each component.
-    scalars
-        Values of the parameters.
-    """
+    """Return the values of each field at its ghosts; None if a constant has many values."""
     frame = ruled.frame
     given = dict(zip(ruled.parameters, scalars, strict=True))
     components = len(sources) // len(frame.kinds)
@@ -114,13 +95,7 @@ def _values(
     sources: Sequence[str],
     given: Mapping[str, ir.Value],
 ) -> list[tuple[Domain, ir.Value]] | None:
-    """Return the values of a row as `pieces` defines them; None if they are not numbers.
-
-    Parameters
-    ----------
-    sources
-        The field of each kind that has this component.
-    """
+    """Return the values of a row as `pieces` defines them; None if they are not numbers."""
     row = closed.row
     each = row.constant[component if len(row.constant) > 1 else 0]
     rest, factors = affine_in_scalars(each)

@@ -94,11 +94,6 @@ def linear_rows(
     It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
     is right for blocks of any size. Ghosts that no rule defines have empty rows; those that two
     rules define differently have the row of the first.
-
-    Parameters
-    ----------
-    names
-        Names of the data of the matrix: parameters, and arrays of rules.
     """
 
     def fill(*point: Any, **data: Any) -> Iterator[tuple[Any, Any]]:
@@ -243,13 +238,7 @@ class _Rows:
 
 
 def _traced(function: Any, place: tuple[Any, ...]) -> Any:
-    """Return the value of a function of coordinates at symbolic points.
-
-    Raises
-    ------
-    UnsupportedError
-        If the function does not take symbols.
-    """
+    """Return the value of a function of coordinates at symbolic points."""
     try:
         found = function(*(x / 2.0 for x in place))
         return found if not isinstance(found, int) else float(found)

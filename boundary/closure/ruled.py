@@ -158,13 +158,7 @@ class Ruled:
         return tuple(found)
 
     def check(self, components: int | None) -> None:
-        """Check that rules for vectors fit the number of components; None means numbers.
-
-        Raises
-        ------
-        ShapeError
-            If one does not.
-        """
+        """Check that rules for vectors fit the number of components; None means numbers."""
         for strip in self.strips:
             row = strip.row
             counts = {len(e.mix) for e in row.entries if e.mix is not None}
@@ -194,15 +188,7 @@ class Ruled:
         return any(s.point is not None for s in self.strips)
 
     def closed(self, sizes: Mapping[str, int]) -> Closure:
-        """Return all ghosts as combinations of owned points, for given sizes.
-
-        Raises
-        ------
-        ShapeError
-            If tables of a rule are for sides of another length.
-        HaloError
-            If blocks have too few points for a rule.
-        """
+        """Return all ghosts as combinations of owned points, for given sizes."""
         self._check_lengths(sizes)
         found = next((c for c in self._known if c.comparisons.holds(sizes)), None)
         if found is None:
@@ -266,15 +252,7 @@ class Ruled:
         reads: Sequence[Domain | None],
         sizes: Mapping[str, int] | None = None,
     ) -> Iterator[Region]:
-        """Yield the regions that are read.
-
-        Parameters
-        ----------
-        reads
-            The elements that are read of the fields of each kind; None for all.
-        sizes
-            The sizes, if it is asked for these only; regions are then cut down to what is read.
-        """
+        """Yield the regions that are read."""
         for region in closed.regions:
             kind, _ = self.frame.places[region.block]
             wanted = reads[kind]
@@ -306,13 +284,7 @@ class Ruled:
         return tuple((min(a for a, _ in p), max(b for _, b in p)) for p in pairs)
 
     def defined(self, region: Region) -> None:
-        """Check that the ghosts of a region, which are read, have one definition.
-
-        Raises
-        ------
-        UndefinedGhostError, AmbiguousGhostError
-            If no rule defines it, or two define it differently.
-        """
+        """Check that the ghosts of a region, which are read, have one definition."""
         match region.outcome:
             case Undefined(why):
                 raise self._undefined(region, why)

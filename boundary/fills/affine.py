@@ -542,13 +542,7 @@ def _factors(operand: Any) -> tuple[Any, ...]:
 
 
 def _summed(left: Any, right: Any, sign: float) -> Any:
-    """Return the sum or difference of two matrices, of which one is affine.
-
-    Raises
-    ------
-    ArgumentError, SpaceError
-        If one is not a matrix, or their spaces differ.
-    """
+    """Return the sum or difference of two matrices, of which one is affine."""
     shown = "+" if sign > 0 else "-"
     for one, other in (left, right), (right, left):
         if not isinstance(one, (Affine, *MATRICES)):

@@ -19,13 +19,7 @@ from .fill_data import FillData
 def overwritten(
     data: FillData, fields: Sequence[Expression], made: Sequence[Expression]
 ) -> list[Expression]:
-    """Return fields with ghosts after those that a program's values make are assigned.
-
-    Parameters
-    ----------
-    fields, made
-        The fields without and with ghosts, kind by kind, and of each component.
-    """
+    """Return fields with ghosts after those that a program's values make are assigned."""
     found, count = list(made), data.components or 1
     for kind, orthant in data.ruled.live_orthants:
         part = _part(data.ruled, kind, data.wide[kind], orthant)
@@ -58,15 +52,7 @@ def rows_matrix(
     kinds: tuple[int, int, int],
     values: Mapping[str, Any],
 ) -> ssr.Matrix:
-    """Return rows of the linear part, with the coefficients that vary as data.
-
-    Parameters
-    ----------
-    kinds
-        The kinds of blocks of rows and columns, and the component.
-    values
-        Values of parameters; others are left to be bound.
-    """
+    """Return rows of the linear part, with the coefficients that vary as data."""
     data = RowData.of(ruled, constants=False)
     generator = linear_rows(ruled, *kinds, tuple(data.kinds))
     matrix = _declared(rows, cols, data, generator)

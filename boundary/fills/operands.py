@@ -61,13 +61,7 @@ def on_ranks(x: object) -> bool:
 
 
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
-    """Return what a matrix of a name is applied to, one operand for each space of its columns.
-
-    Raises
-    ------
-    ArgumentError
-        If there is not one for each.
-    """
+    """Return what a matrix of a name is applied to, one operand for each space of its columns."""
     kinds = fields_of(kind)
     if not isinstance(kind, tuple):
         return [x]
@@ -80,20 +74,7 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
 
 
 def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
-    """Return what a matrix of a name is applied to as arrays of real numbers.
-
-    Parameters
-    ----------
-    kind
-        The columns of the matrix.
-
-    Raises
-    ------
-    ArgumentError
-        If there is not one array for each space of the columns.
-    DtypeError, ShapeError
-        If one is not an array of numbers, or has another number of axes.
-    """
+    """Return what a matrix of a name is applied to as arrays of real numbers."""
     arrays = [real(name, a) for a in operands_of(name, kind, x)]
     for one, array in zip(fields_of(kind), arrays, strict=True):
         if array.ndim != len(one.shape):
@@ -105,13 +86,7 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
 
 
 def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Check the arrays that are given for the results of a matrix of a name.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If they are not arrays of these shapes.
-    """
+    """Check the arrays that are given for the results of a matrix of a name."""
     if len(made) != len(shapes) or not all(isinstance(a, np.ndarray) for a in made):
         kinds = ", ".join(type(a).__name__ for a in made)
         raise ArgumentError(
@@ -128,15 +103,7 @@ def array_like(x: object) -> bool:
 
 
 def real(name: str, x: Any) -> Array:
-    """Return what a matrix of a name is applied to as an array of real numbers.
-
-    Raises
-    ------
-    ArgumentError
-        If it has a mask.
-    DtypeError
-        If it is not one.
-    """
+    """Return what a matrix of a name is applied to as an array of real numbers."""
     if isinstance(x, np.ma.MaskedArray):
         raise ArgumentError(
             f"{name} is applied to a masked array.", hint="Pass x.filled(value), without a mask."
@@ -164,32 +131,13 @@ def kernel_dtype(*arrays: Any) -> Any:
 def check_sizes(
     name: str, known: Mapping[str, int], operand: str, kind: Kind, arrays: Sequence[Array]
 ) -> None:
-    """Check that arrays fit the sizes to which a matrix is bound.
-
-    Parameters
-    ----------
-    name, known
-        The matrix as messages call it, and its sizes.
-    operand, kind
-        What messages call the arrays, and what they are on.
-
-    Raises
-    ------
-    ShapeError
-        If they do not.
-    """
+    """Check that arrays fit the sizes to which a matrix is bound."""
     if known:
         check_known(name, known, sizes_of(kind, arrays, operand), "the array")
 
 
 def check_known(name: str, known: Mapping[str, int], given: Mapping[str, int], what: str) -> None:
-    """Check that sizes are those to which a matrix is bound; ``what`` has them.
-
-    Raises
-    ------
-    ShapeError
-        If they are others.
-    """
+    """Check that sizes are those to which a matrix is bound; ``what`` has them."""
     for size, value in known.items():
         if given.get(size, value) != value:
             raise ShapeError(

@@ -14,13 +14,7 @@ from .link import Link, Side
 
 
 def items(text: str, name: str, values: Any) -> tuple[Any, ...]:
-    """Return the items of a list as a tuple.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Return the items of a list as a tuple."""
     empty = isinstance(values, np.ndarray) and not values.ndim
     if isinstance(values, str) or not isinstance(values, Iterable) or empty:
         raise ArgumentError(f"{text}: {name} is {values!r}, not a list.")
@@ -28,13 +22,7 @@ def items(text: str, name: str, values: Any) -> tuple[Any, ...]:
 
 
 def check_link(link: Any) -> None:
-    """Refuse anything but a link between two sides.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Refuse anything but a link between two sides."""
     if not isinstance(link, Link):
         raise ArgumentError(
             f"{link!r} is not a link.", hint="Links are made by bc.join or bc.Link."
@@ -50,13 +38,7 @@ def check_link(link: Any) -> None:
 
 
 def check_side(side: Any) -> None:
-    """Refuse anything but a side of a block.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Refuse anything but a side of a block."""
     if not isinstance(side, Side):
         raise ArgumentError(f"{side!r} is not a side.", hint='Write bc.Side(block, axis, "low").')
     if integer(side.block) is None or integer(side.axis) is None:

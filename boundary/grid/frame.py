@@ -39,13 +39,7 @@ class Block:
 
     @staticmethod
     def of(wide: Space, owned: Space, skip: int) -> Block:
-        """Return the block of a space with ghosts, without its first ``skip`` axes.
-
-        Raises
-        ------
-        SpaceError
-            If the spaces do not fit.
-        """
+        """Return the block of a space with ghosts, without its first ``skip`` axes."""
         ours, theirs = wide.data, owned.data
         if len(ours.shape) != len(theirs.shape) or ours.staggered != theirs.staggered:
             raise SpaceError(
@@ -130,20 +124,7 @@ class Frame:
 
     @staticmethod
     def of(wide: Sequence[Space], owned: Sequence[Space] | None = None) -> Frame:
-        """Return the frame of a space with ghosts, or of one for each kind of a grid.
-
-        Parameters
-        ----------
-        wide
-            Owned points and ghosts.
-        owned
-            The owned points, by default those of `owned_of`.
-
-        Raises
-        ------
-        SpaceError
-            If the spaces do not fit.
-        """
+        """Return the frame of a space with ghosts, or of one for each kind of a grid."""
         grids = [space for space in wide if isinstance(space, GridSpace)]
         owned = [owned_of(space) for space in wide] if owned is None else owned
         if len(owned) != len(wide):
@@ -261,13 +242,7 @@ def _first(space: Space) -> tuple[int, ...]:
 
 
 def owned_of(wide: Space) -> Space:
-    """Return the owned points of a space with ghosts: those that it was grown from.
-
-    Raises
-    ------
-    SpaceError
-        If it was not grown.
-    """
+    """Return the owned points of a space with ghosts: those that it was grown from."""
     owned = wide.owned
     if owned is None or (owned == wide and not isinstance(wide, GridSpace)):
         raise SpaceError(

@@ -53,15 +53,7 @@ class Operand:
 
 
 def operand(on: Distribution, u: Any, space: Any, *, written: bool) -> Operand:
-    """Return a field of a distribution, or an array of a space in a job of one rank, as an operand.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither.
-    ContiguityError, DtypeError, ReadOnlyError, ShapeError
-        If an array has another shape, or a type or layout that kernels do not take.
-    """
+    """Return a distributed field, or an array in a job of one rank, as an operand."""
     if isinstance(u, Field):
         return _of_field(on, u)
     if not isinstance(u, np.ndarray) or isinstance(u, np.ma.MaskedArray):

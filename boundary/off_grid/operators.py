@@ -72,15 +72,7 @@ class Operators:
         return Links(places.distribution.world, places.distribution.partition, space, made, numbers)
 
     def stencils(self, space: Space, rows: Array) -> Stencils:
-        """Return the stencils of some points on a space.
-
-        Raises
-        ------
-        OutOfRangeError
-            If one does not fit.
-        SpaceError
-            If the space has other cells.
-        """
+        """Return the stencils of some points on a space."""
         places = self._places
         made = stencils(self.method, self._axes(space), places.positions[rows])
         missing = places.missing[rows]

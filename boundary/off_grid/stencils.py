@@ -149,17 +149,7 @@ def _flattened(products: Array) -> Array:
 
 
 def stencils(method: Method, axes: Sequence[Axis], positions: Array) -> Stencils:
-    """Return the stencils of points.
-
-    Parameters
-    ----------
-    method
-        The method of interpolation.
-    axes
-        The axes of the space.
-    positions
-        Where points are, in units of the cells' indices, shape (points, axes).
-    """
+    """Return the stencils of points."""
     along = [_along(method, axis, x) for axis, x in zip(axes, positions.T, strict=True)]
     index, factors, fits = zip(*along, strict=True)
     return Stencils(index, factors, np.logical_and.reduce(fits))

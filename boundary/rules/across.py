@@ -49,13 +49,7 @@ class Lines:
     levels: int | None
 
     def axes(self, frame: Frame) -> tuple[int, int]:
-        """Return the axes of a block that are not those of levels.
-
-        Raises
-        ------
-        ArgumentError
-            If there are not two of them.
-        """
+        """Return the axes of a block that are not those of levels."""
         if frame.ndim == 3 and self.levels is None:
             raise ArgumentError(
                 f"{self.text}: blocks have 3 dimensions, and the tables are for lines.",
@@ -69,13 +63,7 @@ class Lines:
         return one, other
 
     def along(self, frame: Frame, side: Side) -> int:
-        """Return the axis along a side, after a check that the tables fit.
-
-        Raises
-        ------
-        ArgumentError, ShapeError, HaloError
-            If they do not.
-        """
+        """Return the axis along a side, after a check that the tables fit."""
         (along,) = (a for a in self.axes(frame) if a != side.axis)
         extent, width = frame.blocks[side.block].shape[along], ghost_width(frame, side)
         if extent.is_constant and extent.constant != self.length:

@@ -21,13 +21,7 @@ ROUNDING = 16 * np.finfo(float).eps
 
 
 def finite(text: str, name: str, value: Any) -> float:
-    """Return a finite number.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Return a finite number."""
     if isinstance(value, numbers.Real) or (isinstance(value, np.ndarray) and not value.ndim):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)
@@ -42,13 +36,7 @@ def vanishes(total: Any, *terms: Any) -> bool:
 
 
 def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
-    """Return finite numbers; a single number may be given by itself.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Return finite numbers; a single number may be given by itself."""
     each = value if isinstance(value, (tuple, list)) else [value]
     if not each:
         raise ArgumentError(f"{text}: no {name} is given.")
@@ -56,13 +44,7 @@ def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
 
 
 def order_of(text: str, order: Any) -> int:
-    """Return an order of accuracy, a positive integer up to `ORDERS`.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Return an order of accuracy, a positive integer up to `ORDERS`."""
     found = integer(order)
     if found is None or found < 1:
         raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
@@ -76,14 +58,7 @@ def order_of(text: str, order: Any) -> int:
 
 
 def check_function(text: str, function: Callable[..., Any], count: int) -> None:
-    """Refuse a function that does not take a given number of coordinates, or is async.
-
-    Raises
-    ------
-    ArgumentError
-        If it does not, or is. Where the signature is unknown, as for some built-in functions,
-        errors are found when the function is called.
-    """
+    """Refuse a function that does not take a given number of coordinates, or is async."""
     if is_async(function):
         raise ArgumentError(
             f"{text}: {name_of(function)} is an async function.",
@@ -116,13 +91,7 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def table(text: str, name: str, values: Any) -> Array:
-    """Return a user's table of numbers as a new array.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not one.
-    """
+    """Return a user's table of numbers as a new array."""
     try:
         found = np.asarray(values)
         if found.dtype.kind in "biuf" or all(isinstance(v, numbers.Real) for v in found.flat):

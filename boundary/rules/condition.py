@@ -79,13 +79,7 @@ class Condition:
 
     @staticmethod
     def of(text: str, a: Any, b: Any, spacing: Any) -> Condition:
-        """Return a condition after a check of its numbers and arrays.
-
-        Raises
-        ------
-        ArgumentError
-            If a spacing is not positive, or both coefficients are zero somewhere.
-        """
+        """Return a condition after a check of its numbers and arrays."""
         made = Condition(
             GivenQuantity(text, "a", a),
             GivenQuantity(text, "b", b),

@@ -20,20 +20,7 @@ Number: TypeAlias = "float | Array"
 
 
 def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any]) -> Number:
-    """Return a value without scalars, at indices that broadcast with each other.
-
-    Parameters
-    ----------
-    names
-        Sizes, and an integer or an array of integers for each index.
-    data
-        Arrays, which are read at indices; functions, which are called with halves of them.
-
-    Raises
-    ------
-    ArgumentError
-        If a function does not return finite numbers.
-    """
+    """Return a value without scalars, at indices that broadcast with each other."""
     match value:
         case ir.Const(number):
             return number
@@ -69,13 +56,7 @@ def _divisor(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
 
 
 def check_determined(text: str, number: Number) -> None:
-    """Refuse weights and constants of a condition that does not determine a ghost.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not finite.
-    """
+    """Refuse weights and constants of a condition that does not determine a ghost."""
     if not np.isfinite(number).all():
         raise ArgumentError(
             f"{text} is singular: its coefficients do not determine a ghost at some points.",

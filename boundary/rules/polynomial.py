@@ -17,11 +17,6 @@ def ghost_weights(
     degree more. The weights of the points are returned, and that of the condition's value; None if
     no polynomial, or more than one, does so, for a and b or for numbers within their rounding.
 
-    Parameters
-    ----------
-    points, ghost
-        Distances from the side, in cells, into the block.
-
     Examples
     --------
     >>> half = Fraction(1, 2)

@@ -137,13 +137,7 @@ def rule_of(
 
 
 def check_points(text: str, frame: Frame, side: Side, least: int, points: int) -> None:
-    """Refuse a block that has too few points along the axis of a side for a rule.
-
-    Raises
-    ------
-    HaloError
-        If they have.
-    """
+    """Refuse a block that has too few points along the axis of a side for a rule."""
     if points < least:
         has = f"block {side.block} has" if frame.gridded else "there are"
         raise HaloError(

@@ -22,13 +22,7 @@ def product(left: Array, right: Array) -> Array:
 
 
 def left_inverse(basis: Array) -> Array:
-    """Return ``inverse(B^T B) B^T`` for matrices B in the last two axes, by Gram-Schmidt.
-
-    Raises
-    ------
-    ArgumentError
-        If columns of a matrix depend on each other.
-    """
+    """Return ``inverse(B^T B) B^T`` for matrices B in the last two axes, by Gram-Schmidt."""
     count = basis.shape[-1]
     columns = [basis[..., k] for k in range(count)]
     sizes = [np.sqrt(_dot(column, column)) for column in columns]

@@ -28,22 +28,7 @@ def owners(
     box: Ranges,
     sizes: Mapping[str, int],
 ) -> Iterator[tuple[Copy, Ranges]]:
-    """Yield the owners of points that are not owners themselves, with the points they own.
-
-    Parameters
-    ----------
-    first
-        The copy whose points are meant.
-    ordered
-        All copies, in order of their places.
-    box
-        The indices of the points.
-
-    Raises
-    ------
-    ArgumentError
-        If they are fluxes through a side that is folded onto itself.
-    """
+    """Yield the owners of points that are not owners themselves, with the points they own."""
     lowest = [copy for copy in ordered if copy.place == ordered[0].place]
     if len(lowest) == 1:
         if lowest[0] is not first:

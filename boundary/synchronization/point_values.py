@@ -41,22 +41,7 @@ class PointValues:
         return bool(self.given == other.given)
 
     def at(self, block: int, place: int, index: Sequence[Array], points: tuple[int, ...]) -> Array:
-        """Return the numbers at some points of a block.
-
-        Parameters
-        ----------
-        block, place
-            The number of the block in its grid, and its place along the first axis of the field.
-        index
-            The indices of the points, arrays of one shape.
-        points
-            How many points the block has along each axis.
-
-        Raises
-        ------
-        ShapeError, ArgumentError
-            If there are numbers for other points, or a function returns no finite numbers.
-        """
+        """Return the numbers at some points of a block."""
         if isinstance(self.given, np.ndarray):
             if self.given.shape[self.lead + 1 :] != points:
                 raise ShapeError(

@@ -42,25 +42,7 @@ def assemble(
     staged: bool = False,
     homes: Sequence[int] | None = None,
 ) -> Tables:
-    """Return the tables that make some pieces.
-
-    Parameters
-    ----------
-    parts
-        What to do. No two of them make the same point.
-    form
-        That of the machine which runs the tables, from `form_of` for these or similar pieces.
-    layouts
-        How each field lies in memory.
-    dtype
-        The type of the fields.
-    staged
-        Whether all values are found before any is stored; needed where points that are made are
-        read too.
-    homes
-        Where fields of the pieces are parts of the machine's fields in memory of another form: for
-        each of them the number of the machine's field. ``layouts`` are those of the parts then.
-    """
+    """Return the tables that make some pieces."""
     program = Assembler(form, layouts, np.dtype(dtype), staged, homes)
     copies, shared, together, few, rest = _sorted(parts, staged)
     rest = [*(p for m in together if not program.has_mutual(m) for p in m.pieces), *rest]
@@ -84,19 +66,7 @@ def assemble(
 def form_of(
     parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
 ) -> Form:
-    """Return what the machine for some pieces must be able to do.
-
-    Parameters
-    ----------
-    parts
-        The parts of the fill, for sizes that are not small.
-    fields
-        How many fields there are.
-    scalars
-        How many scalars there are.
-    staged
-        As in `tables`.
-    """
+    """Return what the machine for some pieces must be able to do."""
     copies, shared, together, few, rest = _sorted(parts, staged)
     taps, constants = False, bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()

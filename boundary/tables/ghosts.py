@@ -316,13 +316,7 @@ class Ghosts(External):
 
 
 def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
-    """Refuse blocks so small that ghosts which tables make otherwise depend on a program's values.
-
-    Raises
-    ------
-    HaloError
-        If they are.
-    """
+    """Refuse blocks so small that ghosts of tables depend on values of the program."""
     if (kind, region.orthant) not in ruled.live_orthants:
         raise HaloError(
             f"{ruled.frame.region(region.block, region.box)} is made of ghosts with coefficients "
@@ -332,13 +326,7 @@ def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
 
 
 def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
-    """Yield the regions of ghosts that are made, each with its kind of blocks.
-
-    Raises
-    ------
-    Error
-        If ghosts of one that is read have no definition, or two.
-    """
+    """Yield the regions of ghosts that are made, each with its kind of blocks."""
     ruled = member.ruled
     for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
         kind, _ = ruled.frame.places[region.block]

@@ -96,13 +96,7 @@ def cut_part(part: AnyPiece, dimension: int, low: int, high: int) -> AnyPiece:
 
 
 def lined(part: AnyPiece, inner: int | None = None) -> Iterator[AnyPiece]:
-    """Yield a part as parts with two loop dimensions, the last along lines.
-
-    Parameters
-    ----------
-    inner
-        The dimension along the lines, instead of the best one.
-    """
+    """Yield a part as parts with two loop dimensions, the last along lines."""
     first = pieces_of(part)[0]
     inner = along(first) if inner is None else inner
     outer = [d for d, n in enumerate(first.extents) if n > 1 and d != inner]

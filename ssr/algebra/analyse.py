@@ -20,13 +20,6 @@ def diagonal_split(
     """Return the order of substitution, the diagonal families and the others.
 
     It need be possible for the sizes that are ``given``, by a condition on them.
-
-    Raises
-    ------
-    NotTriangularError
-        If there are entries before and after the diagonal.
-    SingularMatrixError
-        If a row has no diagonal entry, or the number zero.
     """
     sides = Sides.of(found, given)
     order = sides.order(name)
@@ -68,13 +61,7 @@ class Sides:
         return cls(*map(tuple, sides))
 
     def order(self, name: str) -> ir.Order:
-        """Return the order in which rows are substituted.
-
-        Raises
-        ------
-        NotTriangularError
-            If there are columns before and after rows.
-        """
+        """Return the order in which rows are substituted."""
         if self.before and self.after:
             first, last = self.before[0], self.after[0]
             across = crossing((*self.before, *self.diagonal, *self.after))

@@ -21,15 +21,7 @@ from .renaming import renamed_apart
 
 
 def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> MatrixData:
-    """Return ``left + factor * right``, which is written with a sign.
-
-    Raises
-    ------
-    SpaceError
-        If their spaces are not equal.
-    UnsupportedError
-        If too many kinds of rows have to be distinguished.
-    """
+    """Return ``left + factor * right``, which is written with a sign."""
     if (left.rows, left.cols) != (right.rows, right.cols):
         raise SpaceError(
             f"{left.name} {sign} {right.name}: their row or column spaces differ.",
@@ -44,16 +36,7 @@ def combined(left: MatrixData, right: MatrixData, factor: float, sign: str) -> M
 
 
 def product(left: MatrixData, right: MatrixData) -> MatrixData:
-    """Return ``left @ right``.
-
-    Raises
-    ------
-    SpaceError
-        If the columns of the first are not the rows of the second.
-    UnsupportedError
-        If one of them has the entries within boxes only, or if too many kinds of rows have to be
-        distinguished.
-    """
+    """Return ``left @ right``."""
     need_whole(left, "@")
     need_whole(right, "@")
     if left.cols != right.rows:
@@ -69,17 +52,7 @@ def product(left: MatrixData, right: MatrixData) -> MatrixData:
 
 
 def power(matrix: MatrixData, exponent: object) -> MatrixData:
-    """Return ``matrix ** exponent``; the identity for 0.
-
-    Raises
-    ------
-    ArgumentError
-        If the exponent is no integer from 0 on.
-    SpaceError
-        If the spaces of rows and columns differ.
-    UnsupportedError
-        If rows of the power have too many entries.
-    """
+    """Return ``matrix ** exponent``; the identity for 0."""
     count = integer(exponent)
     if count is None or count < 0:
         raise ArgumentError(
@@ -102,14 +75,7 @@ def power(matrix: MatrixData, exponent: object) -> MatrixData:
 
 
 def transpose(matrix: MatrixData) -> MatrixData:
-    """Return the transpose.
-
-    Raises
-    ------
-    UnsupportedError
-        If a column is read by a number of rows that grows with the grid, or if too many kinds of
-        rows have to be distinguished.
-    """
+    """Return the transpose."""
     return replace(
         matrix,
         name=f"{matrix.name}.T",
@@ -122,17 +88,7 @@ def transpose(matrix: MatrixData) -> MatrixData:
 
 
 def submatrix(matrix: MatrixData, place: object) -> MatrixData:
-    """Return ``matrix[rows, cols]``.
-
-    Raises
-    ------
-    ArgumentError
-        If the rows or columns are no space and not all of them.
-    SpaceError
-        If they are no part of the matrix's own.
-    UnsupportedError
-        If the matrix has the entries within boxes only.
-    """
+    """Return ``matrix[rows, cols]``."""
     wanted = place if isinstance(place, tuple) else (place,)
     need_whole(matrix, "[...]")
     rows, cols = part_spaces(matrix.name, (matrix.rows, matrix.cols), wanted)
@@ -149,13 +105,7 @@ def submatrix(matrix: MatrixData, place: object) -> MatrixData:
 
 
 def need_whole(matrix: MatrixData, what: str) -> None:
-    """Check that a matrix does not depend on the boxes into which spaces are cut.
-
-    Raises
-    ------
-    UnsupportedError
-        If it does.
-    """
+    """Check that a matrix does not depend on the boxes into which spaces are cut."""
     if matrix.is_local:
         raise UnsupportedError(
             f"{matrix.name} {what} is not staged: its entries depend on the boxes of ranks.",
@@ -191,15 +141,7 @@ def part_spaces(
 
 
 def kron(left: MatrixData, right: MatrixData) -> MatrixData:
-    """Return the Kronecker product.
-
-    Raises
-    ------
-    SpaceError
-        If the spaces would have more than four dimensions.
-    UnsupportedError
-        If one of them has the entries within boxes only.
-    """
+    """Return the Kronecker product."""
     need_whole(left, "in kron")
     need_whole(right, "in kron")
     for what, a, b in ("rows", left.rows, right.rows), ("columns", left.cols, right.cols):
@@ -218,13 +160,7 @@ def kron(left: MatrixData, right: MatrixData) -> MatrixData:
 
 
 def beside(left: MatrixData, right: MatrixData, sign: str) -> MatrixData:
-    """Return the right matrix as it may stand in one expression with the left one.
-
-    Raises
-    ------
-    ShapeError
-        If a size is bound differently.
-    """
+    """Return the right matrix as it may stand in one expression with the left one."""
     ours, theirs = left.bound, right.bound
     for name in left.sizes:
         if ours.get(name) != theirs.get(name) and name in ours and name in theirs:

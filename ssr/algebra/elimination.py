@@ -69,19 +69,7 @@ class Factors:
 def factorized(
     block: Sequence[Sequence[Number]], rows: Domain, let: Let, scale: Scale | None = None
 ) -> Factors:
-    """Return the factors of a block of numbers.
-
-    Parameters
-    ----------
-    block
-        Its numbers, row by row; every pivot is there.
-    rows
-        The rows of the matrix at which they are computed.
-    let
-        What names the numbers of the factors.
-    scale
-        The sizes that pivots are compared with, if they are.
-    """
+    """Return the factors of a block of numbers."""
     count = range(len(block))
     lower: dict[Place, Number] = {}
     upper: dict[Place, Number] = {}
@@ -232,22 +220,7 @@ def _inverse(pivot: Number, let: Let) -> ir.Value:
 
 
 def check_filled(name: str, rows: Domain, filled: Mapping[Place, Domain]) -> None:
-    """Check that elimination finds every pivot of a block at every row.
-
-    Parameters
-    ----------
-    name
-        The matrix.
-    rows
-        Its rows.
-    filled
-        The rows that have each entry of the block.
-
-    Raises
-    ------
-    SingularMatrixError
-        If a pivot is missing somewhere.
-    """
+    """Check that elimination finds every pivot of a block at every row."""
     known, count = dict(filled), range(1 + max(r for r, _ in filled))
     for k in count:
         missing = rows - known[k, k]

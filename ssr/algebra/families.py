@@ -230,13 +230,7 @@ def _joined(factors: list[ir.Value]) -> ir.Value:
 
 
 def checked_part(which: Literal["tril", "triu"], k: Any) -> int:
-    """Return k, the number of a triangle, if it is one of those defined on a grid.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither 0 nor that of the strict triangle, -1 below and 1 above.
-    """
+    """Return k, the number of a triangle, if it is one of those defined on a grid."""
     strict = {"tril": -1, "triu": 1}[which]
     part = integer(k)
     if part is None or part not in (0, strict):

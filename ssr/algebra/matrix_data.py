@@ -96,13 +96,7 @@ class MatrixData:
         return match_sizes([*given, *self.arrays()], known)
 
     def known_sizes(self) -> dict[str, int]:
-        """Return all sizes.
-
-        Raises
-        ------
-        UnboundError
-            If one has no value.
-        """
+        """Return all sizes."""
         found = self.matched()
         need(self.sizes, found, "size")
         return found
@@ -142,15 +136,7 @@ def local(matrix: MatrixData) -> MatrixData:
 
 
 def values_of(matrix: MatrixData, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the values of all data that the definition of a matrix takes, for given sizes.
-
-    Raises
-    ------
-    UnboundError
-        If one has no value, or is a symbol of a program.
-    ShapeError
-        If an array does not fit its space.
-    """
+    """Return the values of all data that the definition of a matrix takes, for given sizes."""
     names = tuple(n for n in matrix.data if n in matrix.origin.data())
     need(names, matrix.bound, "data")
     values: dict[str, Any] = {}

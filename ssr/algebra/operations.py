@@ -47,13 +47,7 @@ Families = tuple[ir.Family, ...]
 
 
 def attempt(name: str, make: Callable[[], Families]) -> Families:
-    """Return the entries of a matrix of some name, made of others.
-
-    Raises
-    ------
-    UnsupportedError
-        If isl gives up telling apart the rows that differ in their columns or numbers.
-    """
+    """Return the entries of a matrix of some name, made of others."""
     found = attempted(make, EFFORT)
     if found is None:
         raise UnsupportedError(
@@ -66,13 +60,7 @@ def attempt(name: str, make: Callable[[], Families]) -> Families:
 
 
 def product(left: Families, right: Families, name: str) -> Families:
-    """Return the entries of the product of two matrices.
-
-    Raises
-    ------
-    UnsupportedError
-        If there are too many kinds of entries, or as `attempt` does.
-    """
+    """Return the entries of the product of two matrices."""
     found = attempt(name, lambda: total(_products(left, right)))
     if len(found) > KINDS:
         raise UnsupportedError(
@@ -85,13 +73,7 @@ def product(left: Families, right: Families, name: str) -> Families:
 
 
 def check_power(found: Families, rows: Space, exponent: int, name: str) -> None:
-    """Refuse a power that is too high, or has too many entries, before these are computed.
-
-    Raises
-    ------
-    UnsupportedError
-        If the exponent is larger than `POWER`, or rows may have more than `ENTRIES` entries.
-    """
+    """Refuse a power that is too high, or has too many entries, before these are computed."""
     hint = f"Apply the matrix repeatedly: for _ in range({exponent}): x = {name} @ x."
     if exponent > POWER:
         text = f"{name} ** {exponent} is not supported: powers go up to {POWER}."
@@ -138,13 +120,7 @@ def _products(left: Families, right: Families) -> Iterator[ir.Family]:
 
 
 def transpose(found: Families, cols: Space, name: str) -> Families:
-    """Return the entries of the transpose.
-
-    Raises
-    ------
-    UnsupportedError
-        If a column is read by a number of rows that grows with the grid, or as `attempt` does.
-    """
+    """Return the entries of the transpose."""
     inverted: list[tuple[Domain, Map, ir.Family]] = []
     for f in found:
         pieces = inverse(f.domain, f.column, cols.axes, FIBRE)

@@ -49,17 +49,7 @@ class Origin(ABC):
     def assemble(
         self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
     ) -> scipy.sparse.csr_array:
-        """Return the matrix as a SciPy CSR array.
-
-        Parameters
-        ----------
-        sizes
-            The integers of all symbolic sizes.
-        values
-            Numbers and arrays by the names they are bound to; arrays have their space's shape.
-        leaf
-            What assembles the matrix of a row generator.
-        """
+        """Return the matrix as a SciPy CSR array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,13 +350,7 @@ def by_rows(
 
 
 def need(names: tuple[str, ...], values: Mapping[str, Any], what: str) -> None:
-    """Check that all names have a value.
-
-    Raises
-    ------
-    UnboundError
-        If one is missing.
-    """
+    """Check that all names have a value."""
     missing = list(dict.fromkeys(stem(n) for n in names if n not in values))
     if missing:
         raise UnboundError(

@@ -41,13 +41,7 @@ class Stored:
 
     @staticmethod
     def of(matrix: Any, rows: Space, cols: Space) -> Stored:
-        """Return a copy of a sparse matrix of SciPy.
-
-        Raises
-        ------
-        ArgumentError, DtypeError, ShapeError
-            If it is not a valid matrix of real numbers, or does not fit the spaces.
-        """
+        """Return a copy of a sparse matrix of SciPy."""
         made = Stored.checked(matrix)
         _check_shape(made.shape, rows, cols)
         return Stored.made(made, rows, cols)
@@ -154,27 +148,7 @@ class Stored:
     def argument(
         self, what: str, sizes: Mapping[str, int], strides: Sequence[int] | None, dtype: Any
     ) -> Array:
-        """Return an argument of a kernel, as `needed` names them.
-
-        Parameters
-        ----------
-        what
-            ``first``, ``diagonal`` and ``after`` hold bounds of rows, ``places`` columns as places
-            in the operand's memory, ``values`` numbers.
-        sizes
-            The integers of all sizes.
-        strides
-            Elements from one to the next along each axis of the operand; None if it is in C order.
-        dtype
-            The kernel's type.
-
-        Raises
-        ------
-        ShapeError
-            If the matrix does not fit its spaces.
-        ContiguityError
-            If the operand's elements lie too far apart.
-        """
+        """Return an argument of a kernel, as `needed` names them."""
         match what:
             case "first":
                 return np.asarray(self.csr.indptr)

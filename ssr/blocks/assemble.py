@@ -205,13 +205,7 @@ def _agreed(
     lines: Sequence[Sequence[BlockMatrix | None]],
     given: Sequence[Kind] | None,
 ) -> list[tuple[Space, ...]]:
-    """Return the spaces of each row or column of blocks.
-
-    Raises
-    ------
-    ArgumentError, SpaceError
-        If they are unknown, or blocks differ.
-    """
+    """Return the spaces of each row or column of blocks."""
     if given is not None and len(given) != len(lines):
         raise ArgumentError(f"{len(given)} spaces are given for {len(lines)} {what}s of blocks.")
     found: list[tuple[Space, ...]] = []

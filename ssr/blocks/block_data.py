@@ -100,13 +100,7 @@ class BlockData:
         return replace(self, blocks=tuple(tuple(map(bound, row)) for row in self.blocks))
 
     def all_sizes(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
-        """Return all sizes, as they follow from arrays and from what is bound.
-
-        Raises
-        ------
-        UnboundError
-            If one has no value.
-        """
+        """Return all sizes, as they follow from arrays and from what is bound."""
         found = self.matched(given)
         need(self.sizes, found, "size")
         return found

@@ -26,13 +26,7 @@ from .sweeps import swept
 
 
 def rows_of(matrix: BlockData, what: What, given: Sequence[Expression]) -> list[Expression]:
-    """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``.
-
-    Raises
-    ------
-    UnboundError
-        If data have no value.
-    """
+    """Return the components of ``matrix @ given`` or of ``matrix.solve(given)``."""
     for name in matrix.unbound:
         raise UnboundError(
             f"Matrix {matrix.name} needs a value for {name!r}.",
@@ -53,13 +47,7 @@ def product(matrix: BlockData, x: Sequence[Expression]) -> list[Expression]:
 
 
 def solution(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
-    """Return ``matrix.solve(b)``.
-
-    Raises
-    ------
-    NotTriangularError
-        If blocks couple points along several axes, before and after their rows.
-    """
+    """Return ``matrix.solve(b)``."""
     count = range(len(b))
     filled = [(r, c) for r in count for c in count if matrix.blocks[r][c].families]
     if all(_pointwise(matrix, place) for place in filled):

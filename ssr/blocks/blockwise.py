@@ -43,13 +43,7 @@ def product(left: Matrix | BlockData, right: Matrix | BlockData) -> BlockData:
 
 
 def power(matrix: BlockData, exponent: object) -> BlockData:
-    """Return ``matrix ** exponent``; the identity for 0.
-
-    Raises
-    ------
-    ArgumentError
-        If the exponent is no integer from 0 on.
-    """
+    """Return ``matrix ** exponent``; the identity for 0."""
     name = f"{matrix.name} ** {exponent}"
     if not matrix.square:
         raise SpaceError(
@@ -77,13 +71,7 @@ def power(matrix: BlockData, exponent: object) -> BlockData:
 
 
 def part(matrix: BlockData, place: object) -> Matrix | BlockData:
-    """Return ``matrix[r, c]``: a matrix, or a part of the blocks.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such part.
-    """
+    """Return ``matrix[r, c]``: a matrix, or a part of the blocks."""
     which = place if isinstance(place, tuple) else (place,)
     counts = len(matrix.blocks), len(matrix.blocks[0])
     text = ", ".join(map(_text, which))

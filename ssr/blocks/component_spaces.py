@@ -47,13 +47,7 @@ def like(kind: Kind, space: Space) -> Kind:
 
 
 def parts(kind: Kind, x: Any, what: str) -> tuple[Any, ...]:
-    """Return the components of an operand: of arrays, or of expressions of a program.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If it is not of this kind.
-    """
+    """Return the components of an operand: of arrays, or of expressions of a program."""
     count = len(spaces(kind))
     if isinstance(x, (tuple, list, Vector)):
         found = tuple(x)

@@ -139,11 +139,6 @@ def splitting(rows: Kind, cols: Kind) -> Split:
 
     A block is an array or a list of rows; where the rows or the columns have no components it may
     be a list of numbers too, and a number where neither has.
-
-    Raises
-    ------
-    ArgumentError
-        If a value has another shape.
     """
     full = len(spaces(rows)), len(spaces(cols))
     shape = tuple(kind.components for kind in (rows, cols) if isinstance(kind, VectorSpace))

@@ -26,13 +26,7 @@ Diagonals = Sequence[Sequence[tuple[ir.Family, ...]]]
 
 
 def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
-    """Return the components of the solution, given those of the right side.
-
-    Raises
-    ------
-    SingularMatrixError
-        If a pivot is proved to be zero.
-    """
+    """Return the components of the solution, given those of the right side."""
     recorder, space = current(), spaces(matrix.rows)[0]
 
     def let(value: ir.Value) -> ir.Value:
@@ -53,13 +47,7 @@ def numbers(found: Diagonals, rows: Domain) -> list[list[Number]]:
 
 
 def check_pivots(name: str, rows: Domain, found: Diagonals) -> None:
-    """Check that entries, or what elimination adds to them, make every pivot at every row.
-
-    Raises
-    ------
-    SingularMatrixError
-        If a pivot is missing somewhere.
-    """
+    """Check that entries, or what elimination adds to them, make every pivot at every row."""
     filled = {
         (r, c): reduce(operator.or_, (family.domain for family in each), rows - rows)
         for r, row in enumerate(found)
@@ -69,13 +57,7 @@ def check_pivots(name: str, rows: Domain, found: Diagonals) -> None:
 
 
 def check_numbers(name: str, upper: Mapping[Place, Number]) -> None:
-    """Check that no pivot is the number zero.
-
-    Raises
-    ------
-    SingularMatrixError
-        If one is.
-    """
+    """Check that no pivot is the number zero."""
     for r, c in upper:
         if r == c and upper[r, c] == ir.ZERO:
             raise no_pivot(name, r, "The number there is zero.")

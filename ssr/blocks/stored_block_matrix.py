@@ -291,13 +291,7 @@ def _entries(matrix: Any) -> Any:
 
 
 def ends_of(count: int, kind: Kind) -> list[tuple[int, int]]:
-    """Return where the points of each component begin and end among all rows or columns.
-
-    Raises
-    ------
-    ShapeError, UnboundError
-        If the fields have other points, or sizes on which that depends are not known.
-    """
+    """Return where the points of each component begin and end among all rows or columns."""
     each = spaces(kind)
     if len(set(each)) == 1 and each[0].sizes:
         if count % len(each):

@@ -27,17 +27,7 @@ from .elimination import check_numbers, check_pivots, numbers
 
 
 def swept(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:
-    """Return the components of the solution.
-
-    Raises
-    ------
-    NotTriangularError
-        If blocks couple rows with rows before and after them.
-    SingularMatrixError
-        If a pivot is proved to be zero.
-    SpaceError
-        If a right side is on another space.
-    """
+    """Return the components of the solution."""
     recorder, space = current(), spaces(matrix.rows)[0]
     for component in b:
         check_side(matrix.name, component, space)

@@ -28,17 +28,7 @@ def watched(
     meta: KernelMeta,
     places: Sequence[Span | None],
 ) -> Callable[..., int]:
-    """Return a kernel of the debug build that raises an error of ours when it finds a bad value.
-
-    Parameters
-    ----------
-    run
-        The kernel.
-    program, meta
-        What it computes, and its layout.
-    places
-        Where the user wrote the program's steps.
-    """
+    """Return a kernel of the debug build that raises an error of ours when it finds a bad value."""
     names = [*meta.fields, *meta.temporaries]
     read = read_fields(program)
     before = len(names) + len(meta.buffers) + len(meta.calls) + len(meta.scalars)
@@ -62,21 +52,7 @@ def bad_value(
     finding: Sequence[int],
     notes: Sequence[str],
 ) -> NonFiniteError | SingularMatrixError:
-    """Return the error of a value that is infinite or NaN.
-
-    Parameters
-    ----------
-    program
-        The program as it was declared.
-    places
-        Where the user wrote its steps.
-    look
-        What was examined.
-    finding
-        The numbers of the finding (`debug_checks`).
-    notes
-        What fields held before.
-    """
+    """Return the error of a value that is infinite or NaN."""
     step, place = program.steps[look.origin], places[look.origin]
     first, *_ = ir.parts(step)
     made, value = ir.made(step), VALUES[finding[KIND]]

@@ -88,11 +88,6 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached.
 
     It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
-
-    Raises
-    ------
-    ArgumentError
-        If the processor at hand lacks instructions of the one that it is compiled for.
     """
     request = Request.of(program, options, dtype)
     with target.compiling_for(request.processor):

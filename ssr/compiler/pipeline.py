@@ -62,22 +62,7 @@ class Lowered:
 def lower(
     program: ir.Program, options: Options, dtype: str, title: str, *, checked: bool = False
 ) -> Lowered:
-    """Return the kernel of a program, with the stages on the way.
-
-    Parameters
-    ----------
-    program
-        The program.
-    options
-        Which passes run, and whether it is the debug build.
-    dtype
-        The name of the type of numbers.
-    title
-        The first line of the source.
-    checked
-        Whether the source checks that each row that a statement runs is one of its rows. The debug
-        build always does.
-    """
+    """Return the kernel of a program, with the stages on the way."""
     program, notes = direct(rounded(program, dtype), options)
     ignored = partly_needed(program) | copies(program) if options.debug else frozenset()
     program, nests = fused_nests(program, options, dtype)

@@ -25,15 +25,7 @@ _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_B
 
 
 def make(folder: Path) -> Path:
-    """Make a folder if it is not there, and return it with all links on the way resolved.
-
-    Raises
-    ------
-    PermissionError
-        If others could write into the folder, or put another one in its place.
-    OSError
-        If it cannot be made.
-    """
+    """Make a folder if it is not there, and return it with all links on the way resolved."""
     for place in (*reversed(folder.parents), folder):
         if not os.path.lexists(place):
             place.mkdir(mode=0o700, exist_ok=True)
@@ -78,15 +70,7 @@ def _alone(group: int) -> bool:
 
 
 def opened(path: Path, flags: int) -> int:
-    """Open a file that only this user can have written; return its handle.
-
-    Raises
-    ------
-    PermissionError
-        If it belongs to another user, or other users can write it, or it is not an ordinary file.
-    OSError
-        If it cannot be opened, or is a link.
-    """
+    """Open a file that only this user can have written; return its handle."""
     handle = os.open(path, flags | _SAFELY, 0o600)
     try:
         status = os.fstat(handle)

@@ -44,15 +44,7 @@ def gauss(order: int) -> tuple[tuple[float, float], ...]:
 
 
 def order_for(function: Callable[..., Any], spans: Sequence[Span], what: object) -> int:
-    """Return the number of points for integrals of a positive function to rounding.
-
-    Raises
-    ------
-    OutOfRangeError
-        If the most points do not suffice.
-    NonFiniteError
-        If the function is not finite.
-    """
+    """Return the number of points for integrals of a positive function to rounding."""
     if all(high is None for _, high in spans):
         return ORDERS[0]
     before = integrals(function, spans, ORDERS[0])

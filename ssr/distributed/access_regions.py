@@ -33,15 +33,7 @@ GAP = 4
 def reached(
     nest: ir.Nest, arrays: Mapping[str, ir.Field]
 ) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return what a nest reads, and what it writes, of arrays.
-
-    Parameters
-    ----------
-    nest
-        The nest.
-    arrays
-        The fields and temporaries by name; what is not among them is a buffer.
-    """
+    """Return what a nest reads, and what it writes, of arrays."""
     finder = _Finder(nest)
     written: dict[str, Domain] = {}
     read: dict[Reach, None] = {}

@@ -29,15 +29,7 @@ BAD = 3
 
 
 def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) -> tuple[Look, ...]:
-    """Return what is examined in nests: all that steps of the declared program make.
-
-    Parameters
-    ----------
-    nests
-        The nests.
-    ignored
-        The temporaries whose elements may be anything where no statement reads them.
-    """
+    """Return what is examined in nests: all that steps of the declared program make."""
     found = dict.fromkeys(
         Look(number, name, origin, pivot=isinstance(nest, ir.LineNest) and name in nest.pivots)
         for number, nest in enumerate(nests)
@@ -71,15 +63,7 @@ def function_of(axes: int) -> str:
 
 
 def function(axes: int, row: int) -> kernel.Function:
-    """Return the function that examines values at rows of so many axes.
-
-    Parameters
-    ----------
-    axes
-        How many axes the rows have; none for the number of a reduction.
-    row
-        The row of the states that holds what is found.
-    """
+    """Return the function that examines values at rows of so many axes."""
     names = ["look", *(f"at_{n}" for n in range(axes))]
     empty = element("state", row, 0)
     search: list[kernel.Statement] = [

@@ -28,17 +28,7 @@ from .unit import Unit
 
 
 def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str]) -> KernelMeta:
-    """Return what a caller must know about the kernel of a unit.
-
-    Parameters
-    ----------
-    unit
-        What the module is written from.
-    builders
-        The builder of each nest: they name its buffers.
-    functions
-        The names of the functions that the kernel is cut into.
-    """
+    """Return what a caller must know about the kernel of a unit."""
     program, nests = unit.program, [made.nest for made in unit.nests]
     return KernelMeta(
         fields=tuple(f.name for f in program.fields),

@@ -68,15 +68,7 @@ def refusal(whole: Whole) -> Statement:
 
 
 def whole_function(unit: Unit, arguments: Sequence[Argument]) -> tuple[Function, list[Argument]]:
-    """Return the function, and its arguments.
-
-    Parameters
-    ----------
-    unit
-        The parts of the module.
-    arguments
-        The kernel's arguments.
-    """
+    """Return the function, and its arguments."""
     whole = with_whole(unit.program, arguments)
     given, places = _packed(unit, whole.given)
     parts = whole.parts | places

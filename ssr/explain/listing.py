@@ -35,17 +35,7 @@ def where(domain: Domain, rows: Domain | None = None) -> str:
 
 
 def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
-    """Return ``left = value`` as lines, with the sums in it spelled out below.
-
-    Parameters
-    ----------
-    left
-        What is on the left of the sign.
-    value
-        The value on the right.
-    rows
-        The rows at which it is computed; conditions of terms are given within them.
-    """
+    """Return ``left = value`` as lines, with the sums in it spelled out below."""
     sums: list[tuple[str, ir.Sum]] = []
 
     def outline(part: ir.Value) -> ir.Value | None:

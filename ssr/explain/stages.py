@@ -57,23 +57,6 @@ def explain_matrix(
 ) -> str:
     """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
 
-    Parameters
-    ----------
-    matrix
-        The matrix.
-    heading
-        The matrix in one line.
-    application
-        Returns the program behind ``A @ x``; data without a value are parameters of it.
-    stage
-        One of ``trace sets footprint program passes loops source assembly``; all but the last one
-        by default. ``trace`` is there only if the matrix was declared by a generator.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such stage.
-
     Examples
     --------
     >>> import ssr
@@ -99,22 +82,7 @@ def explain_matrix(
 def explain_program(
     program: ir.Program, options: Options, stage: str | None = None, dtype: str = "float64"
 ) -> str:
-    """Return the stages of a program as text.
-
-    Parameters
-    ----------
-    program, options
-        The program, and how it is compiled.
-    stage
-        One of ``program passes loops source assembly``; all but the last one by default.
-    dtype
-        The name of the type to compile for.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such stage.
-    """
+    """Return the stages of a program as text."""
     return _chosen(_program_stages((program, options), dtype), stage)
 
 
@@ -124,19 +92,7 @@ def explain_blocks(
     application: Callable[[], Explained],
     stage: str | None = None,
 ) -> str:
-    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text.
-
-    Parameters
-    ----------
-    blocks
-        The blocks that are not zero, each with its heading.
-    heading
-        The block matrix in one line.
-    application
-        Returns the program behind ``X @ x``; data without a value are parameters of it.
-    stage
-        One of ``sets program passes loops source assembly``; all but the last one by default.
-    """
+    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text."""
 
     def later(name: str) -> Callable[[], str]:
         return lambda: _program_stages(application(), "float64")[name]()

@@ -30,20 +30,7 @@ Entries: TypeAlias = "Mapping[str, tuple[ir.Family, ...]]"
 def jacobian_entries(
     fun: RightSide, t: Any, y: Sequence[Any], args: Sequence[Any]
 ) -> tuple[tuple[Any, ...], list[list[tuple[ir.Family, ...]]]]:
-    """Return the rates of change, and the entries of their Jacobian, in a program.
-
-    Returns
-    -------
-    tuple
-        The rates as `RightSide.rates` returns them; and for each component of the unknowns, in
-        order, the entry families of its rate by each component.
-
-    Raises
-    ------
-    UnsupportedError
-        If a rate depends on the unknowns by a reduction, a solve, a stored matrix, or ghost points
-        without rows.
-    """
+    """Return the rates of change, and the entries of their Jacobian, in a program."""
     recorder = current()
     unknowns = [recorder.store(part) for unknown in y for part in parts_of(unknown)]
     first = len(recorder.steps)

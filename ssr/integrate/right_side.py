@@ -215,13 +215,7 @@ def rhs(**parameters: Kind) -> Callable[[Callable[..., Any]], RightSide]:
 
 
 def check_right_side(fun: Any) -> None:
-    """Check that something is a right side.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not.
-    """
+    """Check that something is a right side."""
     if not isinstance(fun, RightSide):
         raise ArgumentError(
             f"The right side is {fun!r}, not one of ssr.integrate.",
@@ -230,13 +224,7 @@ def check_right_side(fun: Any) -> None:
 
 
 def check_unknowns(names: Sequence[str], values: Sequence[Any]) -> None:
-    """Check that unknowns are arrays, or fields of several ranks.
-
-    Raises
-    ------
-    ArgumentError
-        If one is not.
-    """
+    """Check that unknowns are arrays, or fields of several ranks."""
     for name, value in zip(names, values, strict=False):
         if not is_data(value):
             raise ArgumentError(

@@ -221,13 +221,7 @@ def alike(y: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def number(name: str, value: Any) -> float:
-    """Return a finite number.
-
-    Raises
-    ------
-    OutOfRangeError
-        If it is not a stepper.
-    """
+    """Return a finite number."""
     found = real(value)
     if found is None or not math.isfinite(found):
         raise OutOfRangeError(f"{name} is {value!r}, not a finite number.")

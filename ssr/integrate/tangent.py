@@ -26,13 +26,7 @@ from .right_side import RightSide
 def jacobian_product(
     fun: RightSide, t: Any, y: Sequence[Any], args: Sequence[Any], v: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Return the derivatives of the rates of change along v, one for each unknown, in a program.
-
-    Raises
-    ------
-    UnsupportedError
-        If a rate depends on the unknowns by a reduction or a solve.
-    """
+    """Return the derivatives of the rates of change along v, one for each unknown, in a program."""
     recorder = current()
     first = len(recorder.steps)
     rates = fun.rates(t, y, args)

@@ -82,17 +82,7 @@ class External(ABC):
 
     @abstractmethod
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return the tables for arrays of given sizes, layouts and type.
-
-        Parameters
-        ----------
-        sizes
-            Values of the symbolic sizes.
-        layouts
-            For each field how its array lies in memory.
-        dtype
-            The type of the kernel.
-        """
+        """Return the tables for arrays of given sizes, layouts and type."""
 
     @abstractmethod
     def reference(
@@ -102,22 +92,7 @@ class External(ABC):
 
     @abstractmethod
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
-        """Return what makes the elements that a program reads, and perhaps no others.
-
-        Parameters
-        ----------
-        reads
-            For each field the elements that the program reads after the step and before they are
-            written again.
-        kept
-            For each field whether the caller of the program sees what is left in it: then all
-            that can be made is made.
-
-        Raises
-        ------
-        Error
-            If one of the elements that are read has no definition.
-        """
+        """Return what makes the elements that a program reads, and perhaps no others."""
 
     def alike(self, other: External) -> bool:
         """Whether another step is known to make the same of the same fields."""
@@ -126,16 +101,7 @@ class External(ABC):
         return mine is others and same
 
     def once(self, alone: Sequence[bool]) -> External:
-        """Return what makes the same, where values stay in some fields from run to run.
-
-        Parameters
-        ----------
-        alone
-            For each field whether only this step writes points other than those it is given. Then
-            it need not make what is always the same: that can be among the `Tables.initial`. The
-            step itself is returned if it makes all as before. It is not asked in programs for
-            boxes with memory of their own.
-        """
+        """Return what makes the same, where values stay in some fields from run to run."""
         return self
 
     def rows(self, sources: Sequence[str], scalars: Sequence[Value]) -> tuple[Made, ...] | None:
@@ -143,13 +109,6 @@ class External(ABC):
 
         A value reads points that are given to the step, and has the bits that the function makes,
         for all sizes. Points that are not read later may be left out.
-
-        Parameters
-        ----------
-        sources
-            For each field the name by which the points given are read.
-        scalars
-            The values of ``data``.
         """
         return None
 
@@ -157,11 +116,6 @@ class External(ABC):
         """Refuse sizes for which the step cannot make what is read.
 
         It is asked where no tables are needed, since `rows` are used instead.
-
-        Raises
-        ------
-        Error
-            If the sizes do not fit.
         """
         return
 

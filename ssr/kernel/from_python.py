@@ -25,13 +25,7 @@ _ORDERS = {name: order for order, name in RANGES.items()}
 
 
 def functions_of(text: str) -> tuple[ir.Function, ...]:
-    """Return the functions of a module, in order.
-
-    Raises
-    ------
-    UnsupportedError
-        If the text has what kernels do not have.
-    """
+    """Return the functions of a module, in order."""
     found = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
     return tuple(
         ir.Function(f.name, tuple(a.arg for a in f.args.args), _block(f.body)) for f in found

@@ -140,11 +140,6 @@ def result(function: str, given: Sequence[Type]) -> Type:
 
     >>> result("fma", (ir.Scalar("f4"),) * 3), result("take", (ir.Array("f4"), INTEGER))
     (Scalar(element='f4'), Vector(element='f4', lanes=16))
-
-    Raises
-    ------
-    TypeMismatch
-        If there is no such operation, or it does not take such arguments.
     """
     if function not in RULES:
         raise TypeMismatch(f"There is no operation {function}.")

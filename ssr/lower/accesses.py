@@ -80,15 +80,7 @@ class Actions:
 
 
 def actions(nest: ir.Nest | ir.LineNest, arrays: Mapping[str, ir.Field]) -> Actions:
-    """Return what the statements of a nest read and write.
-
-    Parameters
-    ----------
-    nest
-        The nest.
-    arrays
-        The fields and temporaries by name; what is not among them is a buffer.
-    """
+    """Return what the statements of a nest read and write."""
     if isinstance(nest, ir.LineNest):
         return Actions(nest.target, nest.axes, ((_of_lines(nest),),))
     found = tuple(_action(statement, nest, arrays) for statement in nest.statements)

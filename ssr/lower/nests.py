@@ -207,17 +207,7 @@ def context(
 
 
 def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
-    """Return what holds for boxes that have so many rows along their last two axes, or all of them.
-
-    Parameters
-    ----------
-    axes
-        The axes of the rows.
-    field
-        The points of the rows.
-    least
-        How many rows a box that is cut has at least.
-    """
+    """Return the conditions of boxes with at least so many rows along their last two axes."""
     found = context(axes, (), field)
     ends = zip(axes[-2:], field.edges[-2:], strict=True)
     for axis, (low, stop) in ends if least > 1 else ():

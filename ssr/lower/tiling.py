@@ -43,19 +43,7 @@ def in_box(piece: ir.Piece) -> ir.Piece:
 def cut(
     loops: Sequence[Loop], statement: ir.Statement, nest: ir.Nest, lead: dict[str, int]
 ) -> list[Loop]:
-    """Return the loops of a line, cut at the ends of the box.
-
-    Parameters
-    ----------
-    loops
-        The loops of a stage over all rows.
-    statement
-        A statement of the stage: all of them run equally early, and equally far beyond the box.
-    nest
-        The nest.
-    lead
-        How many rows before the box the loop over each outer axis begins.
-    """
+    """Return the loops of a line, cut at the ends of the box."""
     assert statement.beyond is not None
     axes = nest.axes
     row = statement.runs(tuple(map(Affine.name, axes)), nest.order)

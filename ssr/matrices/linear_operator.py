@@ -18,18 +18,7 @@ if TYPE_CHECKING:
 
 
 def flat_operator(of: Any, shape: tuple[int, int], dtype: Any) -> LinearOperator:
-    """Return a matrix, or an approximate inverse of one, as an operator of SciPy.
-
-    Parameters
-    ----------
-    of
-        An object whose ``_flat`` returns the product with a flattened real array; its ``T`` is the
-        transpose, if it has one.
-    shape
-        The numbers of rows and columns.
-    dtype
-        The type of numbers: float64 or float32.
-    """
+    """Return a matrix, or an approximate inverse of one, as an operator of SciPy."""
     made: LinearOperator = _class()(of, shape, np.dtype(dtype_name(dtype)))
     return made
 

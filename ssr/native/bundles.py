@@ -122,15 +122,7 @@ def _ways(
     b: Builder, size: int, along: Any, across: Any, count: Any, many: Any, one: Any, block: Any,
     single: Any,
 ) -> None:  # fmt: skip
-    """Write the ways to copy: points side by side, blocks of as many points as lines, one by one.
-
-    Parameters
-    ----------
-    one, block
-        Write the copy of a point, and of a block of points from one on, of a full bundle.
-    single
-        Writes the copy of a point of all lines there are, number by number.
-    """
+    """Write the copies: of contiguous points, of square blocks, or of single points."""
     full = b.icmp_signed("==", many, WORD(size))
     with b.if_else(b.and_(full, b.icmp_signed("==", across, WORD(1)))) as (then, otherwise):
         with then, b.count_to(count) as point:

@@ -131,15 +131,7 @@ class Code:
 
 
 def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
-    """Begin the work on a module; return the function that waits for its code.
-
-    Parameters
-    ----------
-    module
-        The module.
-    more
-        Shared functions that its caller needs.
-    """
+    """Begin the work on a module; return the function that waits for its code."""
     work = Work(module)
     names = [f.name for f in module.functions if f.is_declaration and f.name in _shared]
 
@@ -208,15 +200,7 @@ def _close(*held: Any) -> None:
 
 
 def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
-    """Return the addresses of functions, each written into a module by a function; they stay.
-
-    Parameters
-    ----------
-    name
-        The name of the module.
-    writers
-        For the name of each function the function that writes it into a module of llvmlite.
-    """
+    """Return the addresses of functions, each written into a module by a function; they stay."""
     with compiling():
         module = llvm.Module(name)
         for write in writers.values():

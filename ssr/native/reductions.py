@@ -374,13 +374,7 @@ def are_usual(b: Builder, largest: Any) -> Any:
 def add_lanes(
     b: Builder, state: Any, count: Any, sums: Sequence[Any], anchors: Sequence[Any]
 ) -> None:
-    """Write the addition of the parts of so many terms to the state of which they were begun.
-
-    Parameters
-    ----------
-    sums, anchors
-        Where their sums are, and the numbers that these began with.
-    """
+    """Write the addition of the parts of so many terms to the state of which they were begun."""
     filled = b.at(state, 7)
     b.store(b.add(b.load(filled), count), filled)
     for place, (pointer, anchor) in enumerate(zip(sums, anchors, strict=True)):

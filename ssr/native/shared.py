@@ -17,18 +17,7 @@ from .builder import Builder
 
 
 def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> llvm.Function:
-    """Return a function as a module of LLVM calls it.
-
-    Parameters
-    ----------
-    b
-        The writer of the module where the function is called.
-    name, kind
-        Its name, which is that of its body, too: equal names, equal functions, each of them once
-        for each target. Its type.
-    write
-        Writes its body, if there is no such function yet.
-    """
+    """Return a function as a module of LLVM calls it."""
     from . import machine_code
 
     if b.own_functions:  # a module of Numba's, whose functions no other module calls

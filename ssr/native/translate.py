@@ -89,19 +89,7 @@ class Translated:
 def translated(
     module: ir.Module, main: str, types: Sequence[Type], *, overlapping: bool, inside: bool
 ) -> Any:
-    """Return a module of LLVM for a module of kernel IR.
-
-    Parameters
-    ----------
-    module
-        The module.
-    main, types
-        The function that is called from outside, and the types of its arguments.
-    overlapping
-        Whether arrays may share memory; otherwise LLVM is promised that they do not.
-    inside
-        Whether the function ``kernel`` becomes part of the one that calls it.
-    """
+    """Return a module of LLVM for a module of kernel IR."""
     made = Translation(module, overlapping=overlapping, inside=inside)
     made.write_entry(main, types)
     if made.blocks > LARGE and current().masks:

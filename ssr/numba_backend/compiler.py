@@ -57,19 +57,7 @@ def _writeable(given: Any) -> Any:
 def compiled(
     scope: dict[str, Any], main: str, parts: Sequence[str], types: Sequence[Type]
 ) -> Dispatched:
-    """Return a kernel compiled for arguments of some types.
-
-    Parameters
-    ----------
-    scope
-        The names of the kernel's module, of which functions are replaced.
-    main
-        The name of the function that is called from Python.
-    parts
-        The names of those that it calls.
-    types
-        The types of its arguments.
-    """
+    """Return a kernel compiled for arguments of some types."""
     check_processor()
     register()
     with compiling():
@@ -81,13 +69,7 @@ def compiled(
 
 
 def check_processor() -> None:
-    """Check that kernels are to be for the processor that Numba compiles for.
-
-    Raises
-    ------
-    ArgumentError
-        If they are for another one.
-    """
+    """Check that kernels are to be for the processor that Numba compiles for."""
     wanted, own = target.processor().name, os.environ.get("NUMBA_CPU_NAME") or target.host().name
     if wanted != own:
         raise ArgumentError(

@@ -62,13 +62,6 @@ def boxes_of(
 def slabs(shape: tuple[int, ...], width: int) -> list[Box]:
     """Return boxes of at most `PIECE` bytes that are contiguous in C order, in this order.
 
-    Parameters
-    ----------
-    shape
-        The points.
-    width
-        The bytes of each.
-
     Examples
     --------
     >>> slabs((3, 2), 8)

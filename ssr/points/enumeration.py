@@ -25,15 +25,6 @@ MOST = 2**17
 def points_within(domain: Domain, box: Box, sizes: Mapping[str, int]) -> Iterator[Indices]:
     """Yield the points of a box that lie in a set, each once, in groups of bounded size.
 
-    Parameters
-    ----------
-    domain
-        The set; its parameters are sizes.
-    box
-        The box, in integers.
-    sizes
-        The integers of all sizes.
-
     Examples
     --------
     >>> odd = Domain.where(("i",), "0 < i < n and i mod 2 = 1", ("n",))

@@ -42,22 +42,6 @@ def inverse(
     The map need not be injective: the first piece at a point is the first of the set's points
     that is mapped to it, in lexicographic order, and so on.
 
-    Parameters
-    ----------
-    found
-        The set.
-    image
-        The map.
-    axes
-        The names of the axes of its range.
-    most
-        How many points may be mapped to one.
-
-    Returns
-    -------
-    Pieces (set over ``axes``, point of the given set); None if more points are mapped to one, or
-    if isl needs too many operations.
-
     Examples
     --------
     >>> i = Affine.name("i")

@@ -69,14 +69,7 @@ class LastWrites:
         return Domain(AXES[found.dim(isl.dim_type.set)], found)
 
     def first_missing(self, seen: LastWrites) -> tuple[tuple[int, ...], int, int | None] | None:
-        """Return an element that holds another write in ``seen``, which should be the one here.
-
-        Returns
-        -------
-        tuple or None
-            The first such element in lexicographic order, the number that it should hold, and the
-            one that it does hold, or None for neither; None if there is no such element.
-        """
+        """Return an element that holds another write in ``seen``, which should be the one here."""
         if self.isl.is_subset(seen.isl):
             return None
         missing = self.isl.subtract(seen.isl)

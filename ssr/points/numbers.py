@@ -33,11 +33,6 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     """Return a new array without values, whose first number is the first of a cache line.
 
     Vectors of eight numbers are loaded twice as fast where none of them lies in two lines.
-
-    Raises
-    ------
-    TooLargeError
-        If there is no memory for it.
     """
     kind = np.dtype(dtype)
     try:

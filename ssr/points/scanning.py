@@ -76,17 +76,6 @@ def guarded_loop(
     """Return one loop along the last axis in which conditions at each row choose the piece.
 
     It is slower than `line_loops`, but as long as the pieces are many, however they lie.
-
-    Parameters
-    ----------
-    context
-        What is known of parameters and axes at every row from the first end to before the other.
-    pieces
-        Names and domains; the outer axes are fixed by the line.
-    variable
-        Name of the loop variable: the last axis.
-    ends
-        The first row, and the one after the last.
     """
     body: list[Loop] = []
     for name, domain in pieces:
@@ -102,15 +91,6 @@ def line_loops(
     context: Domain, pieces: Sequence[tuple[str, Domain]], variable: str
 ) -> tuple[Loop, ...]:
     """Return the loops that run pieces along the last axis, in ascending order.
-
-    Parameters
-    ----------
-    context
-        What is known of parameters and outer axes on every line.
-    pieces
-        Names and domains; the outer axes are fixed by the line.
-    variable
-        Name of the loop variable.
 
     Notes
     -----

@@ -335,12 +335,6 @@ class Domain:
         Conditions on remainders are left out; of those on several axes at once the shadows on each
         axis are taken.
 
-        Yields
-        ------
-        For each axis expressions that are <= the index at all points; for each axis expressions
-        that are > the index; and expressions that are >= 0 for parameters for which there are
-        points.
-
         Examples
         --------
         >>> d = Domain.where(("j", "i"), "j <= 2 * i < n and 0 <= j <= m < n", ("m", "n"))

@@ -25,13 +25,7 @@ SHOWN = 60
 
 
 def check_same(first: Recorder, second: Recorder) -> None:
-    """Check that two runs of a program's body recorded the same.
-
-    Raises
-    ------
-    ImpureProgramError
-        If they did not; it tells the first difference.
-    """
+    """Check that two runs of a program's body recorded the same."""
     found = next(_differences(first, first.steps, second, second.steps), None)
     if found is not None:  # it may be in steps that are not needed
         found = next(_differences(first, _needed(first), second, _needed(second)), None)

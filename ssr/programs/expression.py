@@ -84,13 +84,7 @@ def in_progress() -> Recording | None:
 
 
 def current_recording() -> Recording:
-    """Return what collects the program being traced.
-
-    Raises
-    ------
-    Error
-        Outside a program's body.
-    """
+    """Return what collects the program being traced."""
     found = _recording.get()
     if found is None:
         raise Error(
@@ -357,13 +351,7 @@ class Field(Expression):
 
 
 def check_part(part: Space, whole: Space, what: str) -> None:
-    """Check that all points of a space are points of another one.
-
-    Raises
-    ------
-    SpaceError
-        If they are not, for all sizes.
-    """
+    """Check that all points of a space are points of another one."""
     if part.ndim != whole.ndim:
         raise SpaceError(
             f"{part!r} is not a part of the {what}.",
@@ -384,13 +372,7 @@ def check_part(part: Space, whole: Space, what: str) -> None:
 
 
 def check_side(name: str, side: Expression, rows: Space) -> None:
-    """Check that the right side of a solve is on the rows of its matrix.
-
-    Raises
-    ------
-    SpaceError
-        If it is not.
-    """
+    """Check that the right side of a solve is on the rows of its matrix."""
     if side.space != rows:
         raise SpaceError(f"{name}.solve(an expression on {side.space!r}): the rows are {rows!r}.")
 

@@ -16,22 +16,7 @@ from .recorder import current
 def extend(
     external: External, operands: Sequence[Expression], *scalars: Any
 ) -> tuple[Expression, ...]:
-    """Return expressions on all points of the fields of an external step, in a program.
-
-    Parameters
-    ----------
-    external
-        The step.
-    operands
-        For each of its fields an expression on the points that are given.
-    *scalars
-        A number or value for each of its ``data``.
-
-    Raises
-    ------
-    ArgumentError, SpaceError
-        If they do not fit the step.
-    """
+    """Return expressions on all points of the fields of an external step, in a program."""
     if len(operands) != len(external.fields):
         raise ArgumentError(
             f"{external.name} takes {len(external.fields)} fields, not {len(operands)}."
@@ -58,13 +43,7 @@ def extend(
 
 
 def overwrite(made: Expression, part: Space, values: Expression) -> Expression:
-    """Return what `extend` has made of a field, after an assignment to some of its points.
-
-    Raises
-    ------
-    SpaceError
-        If the points are not those of the field, or the values are on others.
-    """
+    """Return what `extend` has made of a field, after an assignment to some of its points."""
     recorder = current()
     field = recorder.store(made)
     check_part(part, field.space, f"array of {field.name!r}")

@@ -31,13 +31,7 @@ def apply_stored(stored: Stored, part: ir.Range, x: Expression) -> Expression:
 
 
 def solve_stored(stored: Stored, part: ir.Range, b: Expression) -> Expression:
-    """Return the row of the solution with a triangular part: ``(b - made neighbours) / diagonal``.
-
-    Raises
-    ------
-    NotTriangularError, SingularMatrixError
-        If the part has entries on both sides, or a row has no diagonal entry.
-    """
+    """Return the row of a triangular solution: ``(b - earlier neighbours) / diagonal``."""
     check_side("A stored matrix ", b, stored.rows)
     order = _order(stored, part)
     b = b.settled()

@@ -36,32 +36,7 @@ def solved_along(
     right: Sequence[Expression],
     given: Domain,
 ) -> list[Expression]:
-    """Return the solutions of systems along lines.
-
-    Parameters
-    ----------
-    name
-        The matrix.
-    space
-        Its rows.
-    axis
-        The axis along which lines run.
-    blocks
-        The families of its entries, with data replaced by what they are bound to.
-    right
-        The right sides: one for each row of a block, or several times as many.
-    given
-        The rows, for the sizes that the matrix may have.
-
-    Raises
-    ------
-    SpaceError
-        If a right side is on another space.
-    SingularMatrixError
-        If a pivot is missing.
-    UnsupportedError
-        If the entries are those within boxes only.
-    """
+    """Return the solutions of systems along lines."""
     if any(f.box != "any" for row in blocks for found in row for f in found):
         raise UnsupportedError(
             f"{name}.solve along lines within boxes is not staged.",
@@ -172,13 +147,7 @@ def _stored(entry: ir.Entry, space: Space, recorder: Recorder) -> ir.Entry:
 
 
 def _check_pivots(name: str, size: int, entries: Sequence[ir.Entry], given: Domain) -> None:
-    """Check that entries, or what elimination in a block adds to them, make every pivot given.
-
-    Raises
-    ------
-    SingularMatrixError
-        If a pivot is missing somewhere.
-    """
+    """Check that entries, or what elimination in a block adds to them, make every pivot given."""
     filled: dict[Place, Domain] = {(r, c): given - given for r in range(size) for c in range(size)}
     for entry in entries:
         if entry.offset == 0 and entry.point is None:

@@ -434,13 +434,7 @@ def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
 
 
 def _check_pure(function: Callable[..., Any], signature: Signature, first: Recorder) -> None:
-    """Check that a body records the same when it is run again.
-
-    Raises
-    ------
-    ImpureProgramError
-        If it does not.
-    """
+    """Check that a body records the same when it is run again."""
     try:
         second = _recorded(function, signature)
     except Exception as error:

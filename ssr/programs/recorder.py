@@ -322,13 +322,7 @@ class Recorder(Recording):
 
 
 def current() -> Recorder:
-    """Return the recorder of the program being traced.
-
-    Raises
-    ------
-    Error
-        Outside a program's body.
-    """
+    """Return the recorder of the program being traced."""
     found = current_recording()
     assert isinstance(found, Recorder)
     return found

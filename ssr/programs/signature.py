@@ -32,13 +32,7 @@ class Signature:
 
     @staticmethod
     def of(function: Callable[..., Any], declared: Mapping[str, Kind]) -> Signature:
-        """Return the signature of a body with its declaration.
-
-        Raises
-        ------
-        ArgumentError
-            If parameters and declaration do not fit.
-        """
+        """Return the signature of a body with its declaration."""
         names = _parameters(function, declared)
         if set(names) != set(declared):
             raise ArgumentError(
@@ -78,18 +72,7 @@ class Signature:
     def arranged(
         self, args: tuple[Any, ...], named: Mapping[str, Any], *, partly: bool = False
     ) -> tuple[Any, ...]:
-        """Return the arguments of a call in the order of the parameters.
-
-        Parameters
-        ----------
-        partly
-            Whether scalars may be left out; they are None then.
-
-        Raises
-        ------
-        ArgumentError
-            If one is missing, unknown or given twice.
-        """
+        """Return the arguments of a call in the order of the parameters."""
         names = [n for n, _ in self.kinds]
         signature = f"{self.name}({', '.join(names)})"
         if len(args) > len(names):
@@ -111,13 +94,7 @@ class Signature:
         return tuple(given.get(n) for n in names)
 
     def apart(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return arguments with vector fields taken apart into their components.
-
-        Raises
-        ------
-        ArgumentError, ShapeError
-            If one is not an array with the right number of components.
-        """
+        """Return arguments with vector fields taken apart into their components."""
         if not self.vectors:
             return args
         found: list[Any] = []
@@ -145,22 +122,7 @@ class Signature:
     def inlined(
         self, args: tuple[Any, ...], recorder: Recorder, written: Collection[str]
     ) -> list[Any]:
-        """Return what the body is called with as a part of another program.
-
-        Parameters
-        ----------
-        args
-            Fields, expressions and numbers of that program, in order.
-        recorder
-            The recorder of that program.
-        written
-            The fields the body assigns.
-
-        Raises
-        ------
-        ArgumentError, SpaceError
-            If one does not fit its declaration.
-        """
+        """Return what the body is called with as a part of another program."""
         made: list[Any] = []
         for value, (name, kind) in zip(args, self.kinds, strict=True):
             if isinstance(kind, ScalarType):

@@ -37,13 +37,7 @@ def grouped(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def apart(values: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of data with vector fields taken apart into their components.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If one has another number of components.
-    """
+    """Return the values of data with vector fields taken apart into their components."""
     kinds, found = grouped(data), {}
     for name, value in values.items():
         kind = kinds.get(name)

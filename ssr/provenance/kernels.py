@@ -28,15 +28,7 @@ DTYPE = "float64"
 def kernel(
     program: ir.Program, options: Options, captured: int = 0, *, labelled: bool = False
 ) -> Kernel:
-    """Return the kernel of a program on terms.
-
-    Parameters
-    ----------
-    captured
-        How many of the program's last fields hold numbers of matrices.
-    labelled
-        Whether each store is labelled by the row of the piece that does it.
-    """
+    """Return the kernel of a program on terms."""
     module, meta = generated(program, options, DTYPE)
     names = vars(module)
     names.update({name: f for name, f in scope(labelled).items() if name in names})
@@ -90,17 +82,7 @@ def run_on_arrays(
     *,
     labelled: bool = False,
 ) -> tuple[float, ...]:
-    """Run a program on arrays that hold the numbers of terms; return those of its results.
-
-    Parameters
-    ----------
-    declaration
-        The program; see `on_terms`.
-    arrays
-        For each field of the program its array, vector fields taken apart.
-    scalars
-        The numbers of the terms of its scalars.
-    """
+    """Run a program on arrays that hold the numbers of terms; return those of its results."""
     captured = len(declaration.captured)
 
     def build(_: str) -> Kernel:

@@ -62,13 +62,7 @@ def define(
 
 
 def check_name(name: str, space: Space, data: Collection[str]) -> None:
-    """Refuse a name of a recurrence that its data or sizes have: it names its numbers.
-
-    Raises
-    ------
-    ArgumentError
-        If one of them has the name.
-    """
+    """Refuse a name of a recurrence that its data or sizes have: it names its numbers."""
     for what, taken in (("one of its data", data), ("a size of its space", space.sizes)):
         if name in taken:
             raise ArgumentError(

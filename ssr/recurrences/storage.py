@@ -51,28 +51,7 @@ def pattern(
     *,
     blocks: bool = False,
 ) -> Pattern:
-    """Return the pattern of a recurrence.
-
-    Parameters
-    ----------
-    name
-        The recurrence.
-    paths
-        Its traced paths.
-    space
-        Its rows and columns.
-    places
-        Where entries made before are read.
-    blocks
-        Whether entries are blocks; there are families for each place in them then.
-
-    Raises
-    ------
-    UnsupportedError
-        If a column has no fixed distance from its row.
-    SingularMatrixError
-        If an entry that is divided by is proved to be zero.
-    """
+    """Return the pattern of a recurrence."""
     known = Known(
         name, space, [Rows(p.domain, _by_offset(p, space, blocks)) for p in paths], places
     )
@@ -229,13 +208,7 @@ class Known:
         return found[0].weight if rows <= found[0].domain else ir.Sum(found)
 
     def _check_divisors(self, rows: Rows, places: Mapping[ir.Load, Span | None]) -> None:
-        """Check that what rows divide by is an entry that exists.
-
-        Raises
-        ------
-        SingularMatrixError
-            If it does not exist in some rows, or is the number zero.
-        """
+        """Check that what rows divide by is an entry that exists."""
         divisions = (
             v
             for value in rows.values.values()

@@ -43,16 +43,7 @@ class Bound:
         return tuple(self._open)
 
     def __call__(self, *scalars: float) -> Any:
-        """Run the program.
-
-        Raises
-        ------
-        ArgumentError
-            If the numbers are not those of the scalars without a value.
-        ShapeError
-            If an array was given another shape, other strides or another dtype since, or was made
-            read-only; nothing has been done then.
-        """
+        """Run the program."""
         try:
             arguments = self._kept.pop()
         except IndexError:
@@ -81,22 +72,6 @@ class Bound:
         """Run the program for each row of scalars, one after the other, with the bits of calls.
 
         On many ranks this is one call of compiled code, messages included.
-
-        Parameters
-        ----------
-        rows
-            For each run the scalars of a call, such as an array (runs, scalars); ``[()] * 10`` for
-            ten runs without any.
-
-        Returns
-        -------
-        array
-            For each run the numbers that a call returns; none for programs that return nothing.
-
-        Raises
-        ------
-        ArgumentError
-            If a row has not a number for each scalar without a value.
 
         Examples
         --------

@@ -50,13 +50,7 @@ def plan_boxes(
     arrays: Sequence[tuple[str, Space, Any]],
     boxes: Sequence[Box] | None,
 ) -> Plan:
-    """Return the plan of a call.
-
-    Raises
-    ------
-    BoxError
-        If the boxes do not cover the rows once, or wait for each other.
-    """
+    """Return the plan of a call."""
     slabs = {
         name: spaces[of].slab(*lines)
         for name, (of, *lines) in meta.slabs.items()
@@ -114,15 +108,6 @@ def layout_of(
 
     It is the bytes of each array from its first element to the end of its last, the shape and
     strides of each, and then the sizes of the program.
-
-    Parameters
-    ----------
-    arrays
-        The arrays, those that are written first.
-    apart
-        0 if arrays may overlap: their bytes are 0 then.
-    sizes
-        The sizes of the program.
     """
     numbers = [apart * extent_bytes(a) for a in arrays]
     for a in arrays:
@@ -174,11 +159,6 @@ def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
 
 def normal(boxes: Any) -> tuple[Box, ...]:
     """Return boxes given as any nested sequences of integers as tuples of Python's integers.
-
-    Raises
-    ------
-    BoxError
-        If they are something else.
 
     Examples
     --------

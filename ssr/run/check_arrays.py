@@ -167,15 +167,6 @@ def overlap(
 
     Kernels compare extents in memory, which meet for interleaved views too; this compares the
     elements of those that do.
-
-    Parameters
-    ----------
-    arrays
-        Names, spaces and arrays, whose strides are positive.
-    starts
-        The addresses of their first elements.
-    written
-        The names of those that are written.
     """
     for n, m in sorted(_meeting([a for _, _, a in arrays], starts)):
         (one, _, a), (other, _, b) = arrays[n], arrays[m]

@@ -125,21 +125,7 @@ def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
 def argument_table(
     run: Compiled, arguments: Sequence[Array | float]
 ) -> tuple[int, Array, list[int]]:
-    """Return the address of a kernel, and its arguments as the table that it takes.
-
-    Parameters
-    ----------
-    run
-        The kernel.
-    arguments
-        Its arguments.
-
-    Returns
-    -------
-    address, table, places
-        The address (`ssr.native.translate`), its argument, and the index in the table where each
-        argument of the kernel begins.
-    """
+    """Return the address of a kernel, and its arguments as the table that it takes."""
     words: list[int] = []
     places = []
     for argument in arguments:

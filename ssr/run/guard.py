@@ -59,15 +59,7 @@ class Form:
 
 
 def forms(declaration: Declaration, arrays: Sequence[Array]) -> tuple[Form, ...]:
-    """Return the forms of the arrays that a launch calls its kernel with, vector fields whole.
-
-    Parameters
-    ----------
-    declaration
-        The program.
-    arrays
-        The arrays that the launch is prepared for, in the order of the program's fields.
-    """
+    """Return the forms of the arrays that a launch calls its kernel with, vector fields whole."""
     fields, needed = declaration.program.fields, needed_flags(declaration)
     known = {
         field.name: Form(array.dtype, array.shape, array.strides, flags)
@@ -83,15 +75,7 @@ def forms(declaration: Declaration, arrays: Sequence[Array]) -> tuple[Form, ...]
 
 
 def guarded(run: Callable[..., int], known: Sequence[Form]) -> Callable[..., int]:
-    """Return a kernel that refuses arrays of other forms, those that it takes first.
-
-    Parameters
-    ----------
-    run
-        The kernel.
-    known
-        The forms of its first arguments.
-    """
+    """Return a kernel that refuses arrays of other forms, those that it takes first."""
 
     def call(*args: Any) -> int:
         fit = all(form.fits(array) for form, array in zip(known, args, strict=False))

@@ -123,13 +123,7 @@ class Launch:
         return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
 
     def memory(self, *, free: bool = False) -> Memory:
-        """Return what a call does not give, with new scratch memory.
-
-        Parameters
-        ----------
-        free
-            Whether extents of arrays in memory may meet.
-        """
+        """Return what a call does not give, with new scratch memory."""
         made = [[self.empty(shape, dtype) for shape, dtype in scratch] for scratch in self.scratch]
         for number, index, values in self.initial:
             made[0][number][index] = values

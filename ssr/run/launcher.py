@@ -90,17 +90,7 @@ class Launcher:
     def call(
         self, args: tuple[Any, ...], arrays: list[Any], boxes: Sequence[Box] | None
     ) -> Results:
-        """Run the program.
-
-        Parameters
-        ----------
-        args
-            The arguments in order.
-        arrays
-            The arrays among them and the captured ones, vector fields as their components.
-        boxes
-            The rows cut into boxes; None for what is best.
-        """
+        """Run the program."""
         launch = self.launch(arrays, boxes)
         args = self._converted(args)
         results = launch(args)
@@ -120,15 +110,7 @@ class Launcher:
         arrays: list[Any],
         returned: Callable[[Results], Any],
     ) -> Bound:
-        """Return the program bound to arrays; numbers that are None are given at each call.
-
-        Parameters
-        ----------
-        args, arrays
-            As in `call`.
-        returned
-            Brings results into the form in which the program returns them.
-        """
+        """Return the program bound to arrays; numbers that are None are given at each call."""
         declaration, launch = self.declaration, self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
         numbers: dict[str, float | None] = {}
@@ -141,17 +123,7 @@ class Launcher:
     def native(
         self, program: Callable[..., Any], args: tuple[Any, ...], arrays: list[Any], *, many: bool
     ) -> NativeProgram:
-        """Return the program as a function of compiled code, for arrays of one layout.
-
-        Parameters
-        ----------
-        program
-            Runs the program from Python.
-        args, arrays
-            As in `call`, but for the scalars, which are ignored.
-        many
-            Whether results are returned as a tuple.
-        """
+        """Return the program as a function of compiled code, for arrays of one layout."""
         declaration = self.declaration
         check_native(declaration.program.name, declaration.options)
         launch = self.launch(arrays, None)

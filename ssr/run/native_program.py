@@ -105,21 +105,7 @@ class NativeProgram(Immutable):
         return f"<NativeProgram of {self._program!r}>"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Run the program from Python.
-
-        Parameters
-        ----------
-        *args, **named
-            The arguments of the program; each array with the shape and the strides of the one that
-            `Program.native` was given.
-
-        Raises
-        ------
-        ShapeError
-            If an array has another layout.
-        DtypeError, OverlapError, ReadOnlyError, ArgumentError
-            As in a call of the program.
-        """
+        """Run the program from Python."""
         names = [p.name if isinstance(p, ArrayLayout) else p for p in self._parameters]
         given = {**dict(zip(names, args, strict=False)), **named}
         for parameter in self._parameters:
@@ -136,18 +122,7 @@ class NativeProgram(Immutable):
 
 
 def check_native(name: str, options: Options) -> None:
-    """Check that a program can be a function of compiled code.
-
-    Parameters
-    ----------
-    name, options
-        The name of the program, and its options.
-
-    Raises
-    ------
-    UnsupportedError
-        If it cannot.
-    """
+    """Check that a program can be a function of compiled code."""
     if options.debug:
         raise UnsupportedError(
             f"{name} has the debug build, whose findings Python reports.",

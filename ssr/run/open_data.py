@@ -12,14 +12,7 @@ from .declaration import Declaration, Parameter
 
 
 def opened(declaration: Declaration) -> tuple[Declaration, dict[str, Any]]:
-    """Return a program that takes distributed data of its matrices as parameters.
-
-    Returns
-    -------
-    tuple
-        The program, with the new parameters behind the others; and what they are given, by name.
-        Vector fields are whole: components that the program does not read are parameters too.
-    """
+    """Return a program that takes distributed data of its matrices as parameters."""
     if not any(map(is_distributed, declaration.captured)):
         return declaration, {}
     program = declaration.program

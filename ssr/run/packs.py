@@ -35,17 +35,6 @@ def packed(
 ) -> Packs:
     """Return the packs of a launch.
 
-    Parameters
-    ----------
-    scratch
-        The elements of buffers and of the scratch memory of calls.
-    tables
-        The tables of nests.
-    calls
-        The links and the weights of each call.
-    dtype
-        The type of scratch memory and weights.
-
     Examples
     --------
     >>> table = np.arange(6).reshape(2, 3)

@@ -36,26 +36,7 @@ def prepare(
     boxes: Sequence[Box] | None,
     empty: Callable[..., Any] = aligned,
 ) -> Launch:
-    """Return the launch of a program on arrays of one layout.
-
-    Parameters
-    ----------
-    declaration
-        The program.
-    kernel
-        Returns the kernel for the name of a type.
-    arrays
-        The arrays of a call in the order of the program's fields.
-    boxes
-        The rows cut into boxes; None for what is best.
-    empty
-        Allocates scratch memory.
-
-    Raises
-    ------
-    Error
-        If the arrays or the boxes do not fit.
-    """
+    """Return the launch of a program on arrays of one layout."""
     if declaration.options.distributed:
         raise UnsupportedError(
             f"{declaration.program.name} is compiled for boxes with memory of their own; it takes "

@@ -86,15 +86,7 @@ class Programs:
         return f"<{len(self._programs)} bound programs, one after the other>"
 
     def __call__(self, *scalars: float) -> tuple[Any, ...]:
-        """Run the programs; return what each of them returns.
-
-        Raises
-        ------
-        ArgumentError
-            If the numbers are not those of the scalars without a value; nothing has run then.
-        ShapeError
-            If an array was given another shape since; what comes before in the sequence has run.
-        """
+        """Run the programs; return what each of them returns."""
         check_row(scalars, self._names)
         pairs = zip(self._names, scalars, strict=True)
         numbers = [number_of(name, value) for name, value in pairs]

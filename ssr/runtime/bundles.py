@@ -39,21 +39,7 @@ def gather(
     lines: Any, place: int, step: int, array: Any, start: int, along: int, across: int, count: int,
     many: int,
 ) -> None:  # fmt: skip
-    """Copy points of ``many`` lines of an array to a line buffer; the last line fills a bundle up.
-
-    Parameters
-    ----------
-    lines, place, step
-        The buffer, where the first bundle stands, and the distance of the next.
-    array, start
-        The array, and where the first point of the first line is.
-    along, across
-        Distances of points in the array: to the next point of a line, and to the next line.
-    count
-        How many points of each line.
-    many
-        How many lines there are, at most as many as a bundle has.
-    """
+    """Copy points of ``many`` lines to a line buffer, padded with copies of the last line."""
     for n in range(count):
         for lane in range(width(lines.array.itemsize)):
             source = start + n * along + min(lane, many - 1) * across

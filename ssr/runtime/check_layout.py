@@ -12,17 +12,7 @@ from typing import Any
 
 
 def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
-    """Whether a kernel refuses arrays: those of another layout, and those that share memory.
-
-    Parameters
-    ----------
-    arrays
-        The arrays, those that are written first. They have one type of numbers.
-    layout
-        What the kernel was prepared for, as `ssr.run.call_layout.layout_of` makes it.
-    written
-        How many arrays are written.
-    """
+    """Whether a kernel refuses arrays: those of another layout, and those that share memory."""
     given, behind = [a.array for a in arrays], len(arrays)
     forms = [number for a in given for number in (*a.shape, *a.strides)]
     meant, starts = list(layout[behind : behind + len(forms)]), [a.ctypes.data for a in given]

@@ -33,18 +33,7 @@ def take_rows(lines: Any, place: int, weights: Any, low: int, high: int) -> Any:
 
 
 def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads: int) -> Any:
-    """Return the bundle at an offset of an array, with zeros for elements that no row reads.
-
-    Parameters
-    ----------
-    first
-        The number of its first element.
-    low, high
-        The rows that there are, from the first one to before the last one.
-    reads
-        In turn a distance, and the set of the rows that read the element which is so far from them,
-        as an integer that has a bit for each of them.
-    """
+    """Return the bundle at an offset of an array, with zeros for elements that no row reads."""
     there, wanted = _rows_of(low, high), 0
     for distance, rows in zip(reads[::2], reads[1::2], strict=True):
         wanted |= (rows & there) << distance

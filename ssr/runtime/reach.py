@@ -54,17 +54,6 @@ class Reach:
 def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
     """Return the hull of the elements of an array that are met: low <= index < high on each axis.
 
-    Parameters
-    ----------
-    reach
-        Which elements; of a stored matrix, which rows.
-    values
-        Sizes and bounds of the box: integers, or arrays with one integer for each of many boxes.
-
-    Returns
-    -------
-    For each axis of the array (low, high); low >= high on all axes if no element is met.
-
     Examples
     --------
     >>> i, lo, hi = map(Affine.name, ("i", "i_lo", "i_hi"))

@@ -138,13 +138,6 @@ def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
     The first rows of all parts are added, of the second ones the largest integers are taken; then
     `combined` has the reductions of all terms. The order of the parts makes no difference, and the
     lengths of the rows depend on the reductions only; sums take nothing of the second row.
-
-    Parameters
-    ----------
-    kinds
-        The reductions: ``sum``, ``max`` or ``min``.
-    states
-        For each part the states of the reductions, as kernels leave them.
     """
     added = np.zeros(SHARE * list(kinds).count("sum"), np.int64)
     keys = [_share(kinds, state, added) for state in states]

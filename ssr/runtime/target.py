@@ -134,24 +134,12 @@ VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 
 
 def chosen(cpu: str | None) -> Processor:
-    """Return the processor for a program that names one, or none.
-
-    Raises
-    ------
-    ArgumentError
-        If LLVM knows no processor of this name.
-    """
+    """Return the processor for a program that names one, or none."""
     return named(cpu) if cpu else default()
 
 
 def default() -> Processor:
-    """Return the processor for programs that name none.
-
-    Raises
-    ------
-    ArgumentError
-        If the environment names one that LLVM does not know.
-    """
+    """Return the processor for programs that name none."""
     if cpu := os.environ.get("SSR_CPU"):
         return named(cpu, "SSR_CPU")
     features = os.environ.get("NUMBA_CPU_FEATURES")
@@ -166,11 +154,6 @@ FOREIGN = "aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"
 
 def named(cpu: str, given_by: str = "cpu") -> Processor:
     """Return the processor of a name that something has given.
-
-    Raises
-    ------
-    ArgumentError
-        If LLVM knows no such processor.
 
     Examples
     --------
@@ -207,13 +190,7 @@ def reported() -> Mapping[str, bool]:
 
 
 def check_runs() -> None:
-    """Check that the processor at hand can run the kernels that are compiled now.
-
-    Raises
-    ------
-    ArgumentError
-        If it lacks instructions.
-    """
+    """Check that the processor at hand can run the kernels that are compiled now."""
     wanted, here = processor(), host()
     if wanted == here:
         return

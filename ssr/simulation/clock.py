@@ -61,13 +61,7 @@ class Clock(NamedTuple):
 
 
 def check_progress(dt: float, now: float) -> None:
-    """Check that a step changes the time.
-
-    Raises
-    ------
-    StepSizeError
-        If it is too short for that.
-    """
+    """Check that a step changes the time."""
     if not now + dt > now:
         raise StepSizeError(
             f"A step of {dt:.1e} does not change the time {now!r}.",

@@ -108,13 +108,7 @@ class EveryWall(EveryTime):
 
 
 def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any = None) -> Schedule:
-    """Return the schedule that a user gives by one of these arguments; every step without any.
-
-    Raises
-    ------
-    ArgumentError, OutOfRangeError
-        If there are several, or an interval is not positive.
-    """
+    """Return the schedule that a user gives by one of these arguments; every step without any."""
     given = {"steps": steps, "time": time, "times": times, "wall": wall}
     names = [name for name, value in given.items() if value is not None]
     if len(names) > 1:
@@ -134,13 +128,7 @@ def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any =
 
 
 def positive(name: str, value: Any) -> int:
-    """Return a positive integer.
-
-    Raises
-    ------
-    OutOfRangeError
-        If it is not a schedule.
-    """
+    """Return a positive integer."""
     found = integer(value)
     if found is None or found < 1:
         raise OutOfRangeError(f"{name} is {value!r}, not a positive integer.")

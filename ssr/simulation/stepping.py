@@ -135,13 +135,7 @@ class FunctionStepper:
 
 
 def check_fields(fields: Any) -> dict[str, Any]:
-    """Return named fields as a dictionary.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not a mapping from names to arrays or fields of ranks.
-    """
+    """Return named fields as a dictionary."""
     if not isinstance(fields, Mapping):
         raise ArgumentError(
             f"The fields are {type(fields).__name__}, not a dictionary.", hint='Write {"u": u}.'

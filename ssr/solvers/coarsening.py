@@ -98,13 +98,7 @@ def interpolation(
 
 
 def _axis(fine: Any, coarse: Any, centering: str) -> Callable[[Any], Taps]:
-    """Return the function that gives the coarse points of a fine one along an axis, with weights.
-
-    Raises
-    ------
-    SpaceError
-        If the extents do not fit.
-    """
+    """Return the function from a fine point to its coarse points and weights along an axis."""
     many, few = affine(fine), affine(coarse)
     if many == few:
         return lambda here: [(here, 1.0)]
@@ -252,19 +246,7 @@ class Diagonals:
 def _diagonals(
     A: MatrixData, grids: tuple[Space, Space], count: int, shapes: Sequence[tuple[int, ...]]
 ) -> Iterator[Diagonals]:
-    """Yield diagonals without values for all grids, finest first.
-
-    Parameters
-    ----------
-    A
-        The matrix of the finest one.
-    grids
-        A fine grid and a coarse one, as programs know them. All are fine ones but the last.
-    count
-        The number of diagonals.
-    shapes
-        The extents of all grids.
-    """
+    """Yield diagonals without values for all grids, finest first."""
     if not A.distributed:
         for shape in shapes:
             array = allocated((count, *shape), _dtype(A))

@@ -26,13 +26,6 @@ def pseudoinverse(matrix: Array, epsilon: float = EPSILON) -> Array:
     With orthonormal bases N of the null space and M of that of the transpose, the pseudoinverse is
     ``inverse(A + s M N^T) - N M^T / s`` for any number s.
 
-    Parameters
-    ----------
-    matrix
-        Float64 array with two axes of length n.
-    epsilon
-        The relative error of the entries.
-
     References
     ----------
     Ben-Israel and Greville, Generalized Inverses (2nd ed. 2003), section 2.8; Higham, Accuracy and

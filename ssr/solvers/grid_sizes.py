@@ -130,24 +130,7 @@ def choice(shapes: list[Shape]) -> str:
 
 
 def check_grids(R: Matrix, solved: Space, shape: Shape, coarsest: int, direct: int) -> None:
-    """Check that a grid can be coarsened to few points, where all levels have one matrix.
-
-    Parameters
-    ----------
-    R, solved
-        The restriction, and the rows of the matrix.
-    shape
-        The extents of the finest grid.
-    coarsest
-        The number of points at which coarsening ends.
-    direct
-        The largest number of points of a coarsest grid.
-
-    Raises
-    ------
-    ShapeError
-        If it cannot.
-    """
+    """Check that a grid can be coarsened to few points, where all levels have one matrix."""
     coarsening = Coarsening.between(R.cols, R.rows, solved)
     if coarsening is None or len(shape) != R.cols.ndim:
         return  # the product with the restriction says more

@@ -138,12 +138,6 @@ class GaussSeidel:
 
 
 def check_rank_local(rank_local: object) -> None:
-    """Check whether something is said to be within boxes or not.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither True nor False.
-    """
+    """Check whether something is said to be within boxes or not."""
     if not isinstance(rank_local, bool):
         raise ArgumentError(f"rank_local is {rank_local!r}; it is True or False.")

@@ -311,11 +311,6 @@ class Solver(Inverse):
         """Return the exponent of the largest number of b and a residual; 0 if these are zero.
 
         It is None if numbers of the residual are out of range.
-
-        Raises
-        ------
-        NonFiniteError
-            If b or x0 holds infinities or NaN.
         """
         for vector, told in (b, "right side"), (x0, "initial guess x0"):
             if vector is not None and not math.isfinite(self._largest(vector)):

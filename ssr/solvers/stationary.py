@@ -97,13 +97,7 @@ def richardson(
 
 
 def checked_bounds(bounds: Any) -> tuple[float, float]:
-    """Return bounds of eigenvalues.
-
-    Raises
-    ------
-    OutOfRangeError
-        If they are not two positive numbers, the smaller one first.
-    """
+    """Return bounds of eigenvalues."""
     pair = tuple(bounds) if isinstance(bounds, (Sequence, np.ndarray)) and np.ndim(bounds) else ()
     low, high = (real(bound) or 0.0 for bound in pair) if len(pair) == 2 else (0.0, 0.0)
     if not 0.0 < low <= high:

@@ -71,13 +71,7 @@ V = TypeVar("V", bound=Vector)
 
 
 def check_vector(b: Any) -> None:
-    """Raise if a right side is not a vector.
-
-    Raises
-    ------
-    ArgumentError
-        If it is neither an array nor runs programs itself.
-    """
+    """Raise if a right side is not a vector."""
     if not isinstance(b, np.ndarray) and not is_distributed(b):
         raise ArgumentError(
             f"The right side is {type(b).__name__}, not a NumPy array.",
@@ -86,13 +80,7 @@ def check_vector(b: Any) -> None:
 
 
 def check_alike(z: Any, r: Vector) -> None:
-    """Raise if a vector that is written has not the points and the dtype of a right side.
-
-    Raises
-    ------
-    ArgumentError, ShapeError
-        If it is not a vector, or differs.
-    """
+    """Raise if a vector that is written has not the points and the dtype of a right side."""
     if type(z) is not type(r) or not hasattr(z, "shape"):
         raise ArgumentError(f"The solution is {type(z).__name__}, not {type(r).__name__}.")
     if z.shape != r.shape or z.dtype != r.dtype:

@@ -31,20 +31,7 @@ class Axis:
 def match_sizes(
     arrays: Sequence[tuple[str, Space, tuple[int, ...]]], known: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return the sizes that make all arrays fit, as far as shapes determine them.
-
-    Parameters
-    ----------
-    arrays
-        Name, space and shape of each array; the first ones decide, and later ones must fit.
-    known
-        Sizes given beforehand.
-
-    Raises
-    ------
-    ShapeError
-        If an array does not fit its space.
-    """
+    """Return the sizes that make all arrays fit, as far as shapes determine them."""
     sizes = dict(known)
     origins = {name: f"{name} is bound to {value}" for name, value in known.items()}
     pending = [axis for entry in arrays for axis in _axes(*entry)]

@@ -515,13 +515,7 @@ class VectorSpace:
         return tuple(f"{name}[{n}]" for n in range(self.components))
 
     def parts(self, name: str, array: Any) -> list[Any]:
-        """Return the components of an array.
-
-        Raises
-        ------
-        ArgumentError, ShapeError
-            If it is not an array with this number of components.
-        """
+        """Return the components of an array."""
         if is_distributed(array) and array.shape[:1] == (self.components,):
             return [Component(array, number) for number in range(self.components)]
         if not isinstance(array, np.ndarray):

@@ -183,13 +183,7 @@ class Index(Operand):
 
 
 def affine(value: object) -> Affine:
-    """Return an index or integer as an expression.
-
-    Raises
-    ------
-    NotAffineError
-        If ``value`` is neither.
-    """
+    """Return an index or integer as an expression."""
     if isinstance(value, Index):
         return value.affine
     number = integer(value)

@@ -14,17 +14,6 @@ LONGEST = 200
 def checked_name(what: str, name: object) -> str:
     """Return a name that a user gives to something.
 
-    Parameters
-    ----------
-    what
-        What it names, for messages: "size", "parameter".
-
-    Raises
-    ------
-    ArgumentError
-        If it is not a string, not an identifier of Python, a keyword, written in a form that
-        Python replaces by another one, or longer than `LONGEST`.
-
     Examples
     --------
     >>> checked_name("field", "wind")
@@ -49,13 +38,7 @@ def checked_name(what: str, name: object) -> str:
 
 
 def check_length(what: str, name: str) -> None:
-    """Refuse a name that is too long.
-
-    Raises
-    ------
-    ArgumentError
-        If it has more than `LONGEST` characters.
-    """
+    """Refuse a name that is too long."""
     if len(name) > LONGEST:
         raise ArgumentError(
             f"The name of a {what} has {len(name)} characters: {name[:20]}...",

@@ -246,13 +246,7 @@ class Row(Symbol):
 
 
 def node(value: object, what: str = "Matrix entries") -> nodes.Value:
-    """Return a number, index or value as an IR node.
-
-    Raises
-    ------
-    DtypeError
-        If it is of another kind, or complex.
-    """
+    """Return a number, index or value as an IR node."""
     if isinstance(value, Affine):
         return nodes.Coordinate(value)
     number = plain(value)
@@ -270,13 +264,7 @@ def node(value: object, what: str = "Matrix entries") -> nodes.Value:
 
 
 def check_affine(value: object) -> None:
-    """Check that a value, which is used as an index or a condition on indices, has no products.
-
-    Raises
-    ------
-    NotAffineError
-        If it is made of indices alone, and two of them are multiplied.
-    """
+    """Check that a value, which is used as an index or a condition on indices, has no products."""
     if not isinstance(value, Value) or not known_early(value.node):
         return
     for part in nodes.walk(value.node):
@@ -350,13 +338,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def logical(name: str, *args: Any) -> Any:
-    """Return a combination of conditions, of which one at least is known at run time only.
-
-    Raises
-    ------
-    UnsupportedError
-        If one is a number.
-    """
+    """Return a combination of conditions, of which one at least is known at run time only."""
     args = tuple(bool(a) if isinstance(a, Condition) else plain(a) for a in args)
     known = [a for a in args if isinstance(a, bool)]
     (symbol, *_) = (a for a in args if isinstance(a, Symbol))
@@ -412,15 +394,7 @@ REDUCTIONS = {
 
 
 def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return what a function of NumPy gives when an argument is a symbol or an index.
-
-    Raises
-    ------
-    UnsupportedError
-        If there is no such operation.
-    ArgumentError
-        If a row of a program meets an array.
-    """
+    """Return what a function of NumPy gives when an argument is a symbol or an index."""
     compute = _OPERATORS.get(function)
     if function.__name__ in elementary.FUNCTIONS:
         compute = partial(apply, function.__name__)

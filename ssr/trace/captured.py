@@ -41,15 +41,7 @@ def captured(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _copied(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]) -> Any:
-    """Return a value that does not change.
-
-    Parameters
-    ----------
-    names
-        The names that the function which reads the value uses: those of attributes are among them.
-    known
-        The originals, which have their identity by that, and their copies.
-    """
+    """Return a value that does not change."""
     if id(value) in known:
         return known[id(value)][1]
     match value:

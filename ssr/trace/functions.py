@@ -18,17 +18,6 @@ def declared_function(decorator: str, wanted: str, function: Any) -> Callable[..
     """Return a callable as one that has a name and a signature.
 
     Partial functions and objects with a method ``__call__`` become functions that call them.
-
-    Parameters
-    ----------
-    decorator, wanted
-        The decorator and what it decorates, for messages: "ssr.program", "a function".
-
-    Raises
-    ------
-    ArgumentError
-        If it cannot be called with symbols: a class, a coroutine, a function without a signature
-        or one that is compiled already.
     """
     if inspect.isclass(function) or not callable(function):
         kind = "the class " if inspect.isclass(function) else ""

@@ -271,17 +271,6 @@ def trace(
 
     With ``outside="zero"`` an entry has only the rows for which its column lies in ``cols``. That
     takes no paths.
-
-    Raises
-    ------
-    OutOfSpaceError
-        If a column may lie outside ``cols``, and is not dropped there.
-    ImpureGeneratorError
-        If a second run of the same path gives other entries.
-    TooManyPathsError
-        If there are more than `PATHS` paths.
-    ArgumentError, UnboundError
-        If data or sizes are used that the matrix does not have.
     """
     others = (cols, *(s for s in data.values() if isinstance(s, Space)))
     start = row_domain(rows, others)

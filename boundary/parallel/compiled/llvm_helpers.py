@@ -84,21 +84,7 @@ def each_row(builder: Any, count: Any, rows: Any, width: int) -> Iterator[Words]
 def spin(
     builder: Any, ready: Callable[[], Any], *, pauses: int, turns: int, tired: Callable[[], Any]
 ) -> None:
-    """Write a loop that waits until a condition holds.
-
-    Parameters
-    ----------
-    builder
-        It is behind the loop afterwards.
-    ready
-        Writes code that tells whether to go on.
-    pauses
-        How often that is asked before other processes may run.
-    turns
-        How often these may run before the wait is given up.
-    tired
-        Writes code that returns from the function then, or else goes on behind the loop.
-    """
+    """Write a loop that waits until a condition holds."""
     left, rest = builder.variable(NUMBER(pauses)), builder.variable(NUMBER(turns))
     again, wait, end = map(builder.append_basic_block, ("again", "wait", "end"))
     builder.branch(again)

@@ -29,22 +29,6 @@ def cut(
 
     Boxes are shared out in their order, block by block: each rank owns neighbours, and as many
     boxes as any other, or one less.
-
-    Parameters
-    ----------
-    cells
-        The cells of the blocks of each kind, or a space alone.
-    sizes
-        Values of the symbolic sizes.
-    parts
-        The number of parts along each axis of a block; an axis with fewer cells is cut into these.
-    ranks
-        The number of ranks.
-
-    Raises
-    ------
-    ArgumentError
-        If there is not one positive number for each axis.
     """
     boxes: list[list[tuple[int, int]]] = []
     kinds: list[int] = []
@@ -97,13 +81,7 @@ def chosen(
 
 
 def block_axes(here: Partition, given: Sequence[int]) -> frozenset[int]:
-    """Return axes of a block, counted from the first.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such axis.
-    """
+    """Return axes of a block, counted from the first."""
     count = here.boxes.shape[1] - here.lead
     for axis in given:
         if integer(axis) is None or not -count <= axis < count:

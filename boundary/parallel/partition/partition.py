@@ -184,17 +184,7 @@ def _key(space: Space) -> object:
 
 
 def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered: bool) -> Array:
-    """Return the ranges of an axis that belong to ranges of cells.
-
-    Parameters
-    ----------
-    edges
-        Ranges of the cells ``first`` to ``last``, shape (ranges, 2).
-    low, high
-        The range of the points: cells, perhaps with ghosts, faces, or those of another level.
-    staggered
-        Whether the points are faces.
-    """
+    """Return the ranges of an axis that belong to ranges of cells."""
     cells, points = last - first, high - low - int(staggered)
     ghosts = low <= first and high >= last and points - cells <= max(16, cells // 2)
     near_end = high - int(staggered) == last or cells - points <= max(4, cells // 4)
@@ -255,13 +245,7 @@ def partition(
     boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]],
     ranks: int,
 ) -> Partition:
-    """Return the partition of boxes that are given one by one: (rank, kind, box).
-
-    Raises
-    ------
-    ArgumentError
-        If the boxes do not hold every cell once, or an owner is not one of the ranks.
-    """
+    """Return the partition of boxes that are given one by one: (rank, kind, box)."""
     axes = cells[0].ndim
     if not isinstance(boxes, Sequence):
         raise ArgumentError(

@@ -61,13 +61,7 @@ class LogGP:
 
 
 def check_network(network: object) -> None:
-    """Check that a network is one.
-
-    Raises
-    ------
-    ArgumentError
-        If it is not.
-    """
+    """Check that a network is one."""
     if not isinstance(network, LogGP):
         raise ArgumentError(
             f"network is {network!r}.",
@@ -115,25 +109,7 @@ def replay(
     calls: int = 4,
     sample: int | None = None,
 ) -> Replay:
-    """Return what a call of a trace takes on a network.
-
-    Parameters
-    ----------
-    trace
-        What ranks do.
-    network
-        How messages get from one rank to another.
-    blocking
-        Whether an exchange is begun only where it is awaited, so that nothing is done meanwhile.
-    merged
-        Whether all that one rank sends to another in an exchange is one message, as in fact, and
-        not one for each array.
-    calls
-        How many calls follow each other; the last one counts.
-    sample
-        A seed: in each call each rank takes the times of a call drawn from the timed ones of its
-        shape, instead of `Recorded.work`.
-    """
+    """Return what a call of a trace takes on a network."""
     rng = None if sample is None else np.random.default_rng(sample)
     work = trace.work[trace.shapes]
     sent = [_Sent.of(m.merged() if merged else m, trace.ranks) for m in trace.messages]

@@ -64,21 +64,7 @@ def write(
     calls: int = 10,
     ranks_per_node: int | None = None,
 ) -> Path:
-    """Write some calls of a trace; return the script that replays them.
-
-    Parameters
-    ----------
-    trace
-        What ranks do.
-    directory
-        Where files are written; it is made if there is none.
-    network
-        The network that the platform stands for.
-    calls
-        How many calls follow each other.
-    ranks_per_node
-        The ranks of a node of a fat tree; None gives each rank a link of its own.
-    """
+    """Write some calls of a trace; return the script that replays them."""
     place = Path(directory)
     (place / "traces").mkdir(parents=True, exist_ok=True)
     sends, receives = _by_rank(trace)

@@ -134,13 +134,7 @@ class Trace(Recorded):
 
 
 def _seed(value: object) -> int:
-    """Return an argument that is a seed.
-
-    Raises
-    ------
-    ArgumentError
-        If it is something else.
-    """
+    """Return an argument that is a seed."""
     seed = integer(value)
     if seed is None or seed < 0:
         raise ArgumentError(f"sample is {value!r}, not a seed: an integer from 0.")

@@ -60,11 +60,6 @@ class Alternating:
 
         A call of the result runs them all; all ranks call it together. Numbers that are left out
         are given at each call, in the order of the parameters.
-
-        Raises
-        ------
-        ArgumentError
-            If no program has a parameter of a name, or a field is missing; and as for each program.
         """
         names = {n: kind for program in self._programs for n, kind in program.signature.kinds}
         for name in values:
@@ -106,18 +101,7 @@ class Turns:
         self._scalars = tuple(scalars)
 
     def __call__(self, *scalars: Any) -> None:
-        """Run all programs.
-
-        Parameters
-        ----------
-        *scalars
-            The numbers that are not bound, in the order of the parameters.
-
-        Raises
-        ------
-        ArgumentError
-            If their count is another one.
-        """
+        """Run all programs."""
         if len(scalars) != len(self._scalars):
             raise ArgumentError(
                 f"{len(scalars)} numbers are given for ({', '.join(self._scalars)}).",

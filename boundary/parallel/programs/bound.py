@@ -56,13 +56,7 @@ class Bound(ABC):
         return f"<{self._program!r} on {self._ground!r}>"
 
     def __call__(self, *scalars: float) -> Any:
-        """Run the program.
-
-        Raises
-        ------
-        ArgumentError
-            If the numbers are not those of the scalars without a value.
-        """
+        """Run the program."""
         (results,) = self.repeat([scalars]).tolist()
         return self._program.returned(tuple(results))
 
@@ -198,18 +192,7 @@ class BoundHere(Bound):
         return [field.moves for field in self._values]
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
-        """Run the program for each row of scalars, one after the other, with the bits of calls.
-
-        Returns
-        -------
-        array
-            A row of results for each of scalars.
-
-        Raises
-        ------
-        ArgumentError
-            If a row is not one of numbers for the scalars without a value.
-        """
+        """Run the program for each row of scalars, one after the other, with the bits of calls."""
         numbers = self._numbers(rows)
         results = np.zeros((len(numbers), self._plan.meta.results))
         done = 0
@@ -395,27 +378,7 @@ def bound_program(
     *,
     agreed: bool,
 ) -> Bound:
-    """Return a program bound to fields; scalars may be left out.
-
-    Parameters
-    ----------
-    program, ground
-        The program, and where its fields are.
-    args, named
-        The arguments, by position or name.
-    agreed
-        Whether ranks compare them.
-
-    Raises
-    ------
-    ArgumentError
-        If an array stands where a field belongs, or fields are spread in different ways, or if
-        ranks bind other programs, fields or numbers.
-    SpaceError, DtypeError
-        If a field is on another space than the parameter, or fields have different types.
-    UnsupportedError
-        If the program cannot be distributed.
-    """
+    """Return a program bound to fields; scalars may be left out."""
     given = program.signature.arranged(args, named, partly=True)
     with_data, data = opened(declaration(program))
     scalars: dict[str, float | None] = {}

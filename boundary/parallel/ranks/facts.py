@@ -35,15 +35,7 @@ def of_program(program: ssr.Program, dtype: np.dtype[Any]) -> Facts:
 def of_arguments(
     step: str, fields: Mapping[str, Field], numbers: Mapping[str, float | None]
 ) -> Facts:
-    """Return what ranks that bind or call a program must agree about.
-
-    Parameters
-    ----------
-    step
-        What they do.
-    fields, numbers
-        The arguments; numbers that are None are given later.
-    """
+    """Return what ranks that bind or call a program must agree about."""
     known = {name: value for name, value in numbers.items() if value is not None}
     return {
         "step": step,

@@ -24,26 +24,7 @@ NONE = 2**62
 def examine(
     plan: Plan, world: World, ranks: Sequence[RankMemory], unit: int, notes: Sequence[str]
 ) -> None:
-    """Raise if a unit has made an infinity or NaN, on all ranks alike.
-
-    Parameters
-    ----------
-    plan
-        The program.
-    world
-        All ranks.
-    ranks
-        The memory of those of this process.
-    unit
-        The number of the unit.
-    notes
-        What `held` has found before the call.
-
-    Raises
-    ------
-    NonFiniteError, SingularMatrixError
-        If it has.
-    """
+    """Raise if a unit has made an infinity or NaN, on all ranks alike."""
     here = [[int(n) for n in r.states[-1, : KIND + 1]] for r in ranks if r.states[-1, 0]]
     for name, kind, row in plan.footprint.units[unit].folds:
         value = number_found(kind, ranks[0].states, row)

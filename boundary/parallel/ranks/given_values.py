@@ -14,20 +14,7 @@ KINDS = "biuf"
 
 
 def real_array(what: str, values: Any) -> Array:
-    """Return values as an array of real numbers.
-
-    Parameters
-    ----------
-    what
-        What they are, as the beginning of a sentence.
-    values
-        An array, a number, or lists of numbers.
-
-    Raises
-    ------
-    ArgumentError, DtypeError
-        If they are not numbers, or not real, or have a mask.
-    """
+    """Return values as an array of real numbers."""
     if values is None or isinstance(values, (str, bytes)):
         raise ArgumentError(f"{what} are {values!r}, not numbers.")
     if isinstance(values, memoryview):
@@ -45,13 +32,7 @@ def real_array(what: str, values: Any) -> Array:
 
 
 def check_real(what: str, dtype: Any) -> None:
-    """Raise unless a dtype is one of real numbers.
-
-    Raises
-    ------
-    DtypeError
-        If it is not.
-    """
+    """Raise unless a dtype is one of real numbers."""
     kind = np.dtype(dtype)
     if kind.kind in KINDS:
         return
@@ -65,11 +46,6 @@ def indexed(what: str, values: Any) -> Any:
     """Return values for all points: an array, or what is indexed like one, part by part.
 
     The latter has a shape and a dtype, such as a data set in a file.
-
-    Raises
-    ------
-    ArgumentError, DtypeError
-        If they are not real numbers.
     """
     lazy = hasattr(values, "shape") and hasattr(values, "dtype") and hasattr(values, "__getitem__")
     if not lazy or isinstance(values, np.ma.MaskedArray | np.generic):
@@ -82,13 +58,7 @@ def indexed(what: str, values: Any) -> Any:
 
 
 def field_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the dtype of a field.
-
-    Raises
-    ------
-    DtypeError
-        If it is neither float64 nor float32, in the byte order of the processor.
-    """
+    """Return the dtype of a field."""
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except TypeError:

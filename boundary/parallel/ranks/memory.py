@@ -188,15 +188,6 @@ class Memory:
         """Make room for more points; return whether anything has moved.
 
         All copies of a point that a box has keep their values, and new ones get them.
-
-        Parameters
-        ----------
-        near
-            For each box what the storage around it must hold.
-        far
-            For each box what it reads elsewhere.
-        apart
-            Whether each box needs a storage of its own.
         """
         apart = self.apart or apart
         around = {box: s.points for box, s in self.near.items()}

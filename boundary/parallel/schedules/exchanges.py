@@ -70,20 +70,7 @@ def exchanges(
     fresh: Collection[str] = (),
     given: Mapping[str, tuple[Read, ...]] = MappingProxyType({}),
 ) -> tuple[Exchange, ...]:
-    """Return the exchanges of a program, those that finish first before others.
-
-    Parameters
-    ----------
-    footprint
-        What the boxes read and write.
-    fresh
-        Arrays of which a call finds all values where they are read, as they have not changed since
-        they moved last.
-    given
-        For other arrays what a call finds of others' values, as a call before has left it.
-
-    What boxes read of rows that others make in the same nest is not among it; see `wavefronts`.
-    """
+    """Return the exchanges of a program, those that finish first before others."""
     wanted = [
         replace(wish, given=given.get(wish.array, ())) if wish.since == ENTRY else wish
         for wish in wishes(footprint)

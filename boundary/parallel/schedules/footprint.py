@@ -385,13 +385,7 @@ class Footprint:
 
 
 def known(external: External) -> Ghosts | SharedPoints:
-    """Return a step of a program as one of ours.
-
-    Raises
-    ------
-    UnsupportedError
-        If it is another one.
-    """
+    """Return a step of a program as one of ours."""
     if not isinstance(external, (Ghosts, SharedPoints)):
         raise UnsupportedError(f"The step {external.name} cannot be distributed.")
     return external

@@ -13,17 +13,7 @@ from ..partition.boxes import Box, as_box, filled
 
 
 def columns(stored: Stored, rows: Array, sizes: Mapping[str, int]) -> Array:
-    """Return the smallest boxes around the columns of some rows of a stored matrix.
-
-    Parameters
-    ----------
-    stored
-        The matrix, which every rank holds as a whole.
-    rows
-        An array of boxes of rows.
-    sizes
-        The integers of all sizes.
-    """
+    """Return the smallest boxes around the columns of some rows of a stored matrix."""
     found = np.zeros((len(rows), stored.cols.ndim, 2), np.int64)
     for number in np.flatnonzero(filled(rows)):
         points = points_of(

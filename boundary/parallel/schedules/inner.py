@@ -15,14 +15,7 @@ LONG = 256
 
 
 def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[int, str]:
-    """Return the nests whose inner rows are worth running before an exchange is finished.
-
-    Returns
-    -------
-    dict
-        For each nest that waits for an exchange, why it runs all rows together; nothing if its
-        inner rows run before.
-    """
+    """Return the nests whose inner rows are worth running before an exchange is finished."""
     found: dict[int, str] = {}
     waiting = sorted({e.finish for e in exchanges})
     for place in waiting:

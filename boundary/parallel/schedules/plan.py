@@ -111,11 +111,6 @@ class Plan:
         """Return how much boxes have behind a call of what another program reads of a field.
 
         It is about values of others, as the other program finds them.
-
-        Parameters
-        ----------
-        name, its
-            The parameter that the field is here, and that of the other program.
         """
         if other is self and its == name and name in self.known:
             return "all"
@@ -169,13 +164,7 @@ class Plan:
         return arrays.union(names)
 
     def schedule(self, held: tuple[Found, ...] | None = None) -> Schedule:
-        """Return the schedule of a call.
-
-        Parameters
-        ----------
-        held
-            What boxes have of others' values of each field that is `asked`; by default nothing.
-        """
+        """Return the schedule of a call."""
         held = ((),) * len(self.asked) if held is None else held
         known = self._schedules.get(held)
         if known is None:
@@ -201,13 +190,7 @@ class Plan:
 
     @cached_property
     def fronts(self) -> Mapping[int, Wavefronts]:
-        """The wavefronts of nests whose rows depend on rows of other boxes.
-
-        Raises
-        ------
-        UnsupportedError
-            If boxes would wait for each other.
-        """
+        """The wavefronts of nests whose rows depend on rows of other boxes."""
         found = ((unit, wavefronts(self.footprint, unit)) for unit in self.footprint.rows)
         return {unit: fronts for unit, fronts in found if fronts is not None}
 
@@ -268,18 +251,7 @@ def plan(
     dtype: np.dtype[Any],
     once: Once = lambda make, _: make(),
 ) -> Plan:
-    """Return the plan of a program on a partition. It does not depend on the rank.
-
-    Parameters
-    ----------
-    once
-        Makes what others take from the cache: on ranks, the first one makes it.
-
-    Raises
-    ------
-    UnsupportedError
-        If a solve crosses a cut, or a step cannot be distributed.
-    """
+    """Return the plan of a program on a partition. It does not depend on the rank."""
     options = replace(declaration(program).options, distributed=True)
     if declaration(program).stored:  # a row of a stored matrix is for one box
         options = replace(options, fuse=False)

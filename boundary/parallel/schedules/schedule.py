@@ -95,22 +95,7 @@ def schedule(
     fronts: Mapping[int, Wavefronts],
     examined: Collection[int] = (),
 ) -> Schedule:
-    """Return the schedule of a program.
-
-    Parameters
-    ----------
-    footprint
-        What is read and written.
-    exchanges
-        What moves, and when.
-    together
-        Nests that wait for messages, each with why it does so with all of its rows; where nothing
-        stands in the way, inner rows run while messages are under way.
-    fronts
-        The wavefronts of nests whose rows depend on rows of other boxes.
-    examined
-        Units that the debug build looks at.
-    """
+    """Return the schedule of a program."""
     alone = footprint.partition.ranks == 1
     every = [*exchanges]
     steps: list[Step] = []

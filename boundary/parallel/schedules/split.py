@@ -74,15 +74,7 @@ def apart(part: AnyPiece) -> Iterator[AnyPiece]:
 
 
 def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
-    """Return which boxes make which points of a part; None if none does.
-
-    Parameters
-    ----------
-    part
-        A part with one place for its values.
-    room
-        For each field the points that each box may make, as an array of boxes.
-    """
+    """Return which boxes make which points of a part; None if none does."""
     first = pieces_of(part)[0]
     made = room[first.target]
     ranges = np.zeros((len(made), len(first.extents), 2), np.int64)
@@ -111,10 +103,6 @@ def read_by(piece: Piece, ranges: Array) -> Array:
     """Return the smallest boxes around what each tap reads for ranges of the loops.
 
     Where a box reads nothing, since the tap is for others of the points, its box is empty.
-
-    Returns
-    -------
-    array, shape (taps, boxes, axes, 2)
     """
     taps, loops, axes = len(piece.taps), len(piece.extents), len(piece.start)
     whole = tuple((0, n) for n in piece.extents)
@@ -134,17 +122,7 @@ def read_by(piece: Piece, ranges: Array) -> Array:
 
 
 def homed(part: AnyPiece, target: Sequence[int], sources: Sequence[Sequence[int]]) -> AnyPiece:
-    """Return a part whose fields are numbers of storages.
-
-    Parameters
-    ----------
-    part
-        The part that one box makes.
-    target
-        The storage of the target of each of its pieces.
-    sources
-        The storage that each tap of each of its pieces reads.
-    """
+    """Return a part whose fields are numbers of storages."""
     pieces = tuple(
         replace(
             piece,

@@ -71,14 +71,7 @@ class Wavefronts:
 
 
 def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
-    """Return the wavefronts of a nest; None if its rows depend on rows of their own box only.
-
-    Raises
-    ------
-    UnsupportedError
-        If a cut goes through lines that are solved as a whole, or boxes have too many lines that
-        wait for each other.
-    """
+    """Return the wavefronts of a nest; None if its rows depend on rows of their own box only."""
     if footprint.units[unit].kind != "nest":
         return None
     _check_lines(footprint, unit)

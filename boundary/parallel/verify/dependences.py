@@ -31,13 +31,7 @@ from .symbolic_call import Call, SymbolicField
 
 
 def check_dependences(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
-    """Fail unless each row reads the write that it reads on one array; see `proof.prove`.
-
-    Raises
-    ------
-    AssertionError
-        If a row reads another write; it says which.
-    """
+    """Fail unless each row reads the write that it reads on one array; see `proof.prove`."""
     writes = Writes()
     last = _fields(plan)
     calls = [Call(plan, _elements(plan), last, writes)]

@@ -26,13 +26,7 @@ from .unequal import Difference, label
 
 
 def check_equivalence(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
-    """Fail unless ranks compute the terms that one array holds; parameters as for `proof.prove`.
-
-    Raises
-    ------
-    AssertionError
-        If a value is another term; it says which row reads something else.
-    """
+    """Fail unless ranks compute the terms that one array holds; parameters as for `proof.prove`."""
     with terms():
         found = next(_Run(plan, before, labelled=False).differences(held), None)
     if found is not None:

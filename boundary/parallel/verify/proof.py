@@ -30,20 +30,6 @@ _WARNED: dict[Any, Any] = {}
 def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
     """Fail unless a schedule makes of all values what one array holds.
 
-    Parameters
-    ----------
-    plan
-        The program.
-    held
-        What boxes have of others' values of the fields that are asked for.
-    before
-        The programs that have left that, in the order in which they ran.
-
-    Raises
-    ------
-    AssertionError
-        If a row reads a value that it does not read on one array; it says which.
-
     Warns
     -----
     RuntimeWarning

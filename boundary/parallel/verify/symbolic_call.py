@@ -98,13 +98,7 @@ class Call:
         self.tables = [RankTables(self.footprint, plan.fronts, array) for array in arrays]
 
     def run(self, held: tuple[Found, ...]) -> None:
-        """Run the program on one array and on ranks, which have something of others' values.
-
-        Raises
-        ------
-        AssertionError
-            If a row reads another write than on one array.
-        """
+        """Run the program on one array and on ranks, which have something of others' values."""
         for name in self.plan.meta.temporaries:
             self.copies[name].forget()
         self.right = OneArray(self.footprint, self.elements, self.copies, self.writes)

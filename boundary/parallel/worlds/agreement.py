@@ -24,22 +24,7 @@ Complete = Callable[[Sequence[Any]], None]
 
 
 def agree(comm: Any, facts: Facts, complete: Complete) -> None:
-    """Compare facts with those of all other ranks, which call this together.
-
-    Parameters
-    ----------
-    comm
-        A communicator that is used for nothing else.
-    facts
-        Those of this rank.
-    complete
-        Waits for requests.
-
-    Raises
-    ------
-    ArgumentError
-        If they differ, on all ranks alike.
-    """
+    """Compare facts with those of all other ranks, which call this together."""
     from mpi4py import MPI
 
     text = json.dumps([*facts.items()]).encode()

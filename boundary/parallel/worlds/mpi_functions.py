@@ -143,13 +143,7 @@ def _failure(code: int, statuses: Array) -> Exception:
 
 
 def way() -> str:
-    """Return what carries messages: the first of `WAYS` that is possible from what `CALLS` says on.
-
-    Raises
-    ------
-    ArgumentError
-        If the variable has another value than those.
-    """
+    """Return the transport of messages: the first possible one of `WAYS` from `CALLS` on."""
     wanted = os.environ.get(CALLS, next(iter(WAYS)))
     if wanted not in WAYS:
         raise ArgumentError(f"{CALLS} is {wanted!r}, none of {', '.join(map(repr, WAYS))}.")

@@ -50,19 +50,7 @@ class Node:
         tag: int,
         complete: Callable[[Sequence[Any], Sequence[int]], None],
     ) -> dict[tuple[int, int], Mailbox]:
-        """Return the mailboxes for messages of an exchange, by their ranks; others are for MPI.
-
-        Parameters
-        ----------
-        outgoing, incoming
-            The messages of this rank.
-        name
-            The exchange and its number, the same on all ranks.
-        tag
-            The tag of messages about it.
-        complete
-            Waits for requests, of which each is one to a rank or from there.
-        """
+        """Return the mailboxes for messages of an exchange, by their ranks; others are for MPI."""
         sent, received = (
             [letter for letter in letters if self._is_new(letter, name)]
             for letters in (outgoing, incoming)

@@ -95,11 +95,6 @@ def mapped(file: int, length: int) -> Array:
     """Return the bytes of a file as memory, which is unmapped when the array is gone.
 
     ``mmap`` of Python would keep a descriptor as long.
-
-    Raises
-    ------
-    OSError
-        If it cannot be mapped.
     """
     library = _library()
     shared, both = mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE
@@ -126,13 +121,7 @@ def _library() -> Any:
 
 @cache
 def place() -> tuple[int, int]:
-    """Return numbers that two processes share if they see each other in ``/proc``.
-
-    Raises
-    ------
-    OSError
-        If there is no such directory.
-    """
+    """Return numbers that two processes share if they see each other in ``/proc``."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         booted = int(file.read().replace("-", ""), 16)
     return booted % 2**62, os.stat("/proc/self/ns/pid").st_ino

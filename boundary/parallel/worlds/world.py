@@ -158,11 +158,6 @@ class World(ABC):
         """Compare what ranks are about to do (`agreement.agree`); return a number for it.
 
         All ranks get the same number, and each time another one where ranks are processes.
-
-        Raises
-        ------
-        ArgumentError
-            If they are about to do different things, on all ranks alike.
         """
 
     @abstractmethod
@@ -304,13 +299,7 @@ RANKS = 1_000_000
 
 
 def positive(name: str, value: Any, most: int | None = None) -> int:
-    """Return an argument that is a positive integer, not larger than ``most``.
-
-    Raises
-    ------
-    ArgumentError
-        If it is something else.
-    """
+    """Return an argument that is a positive integer, not larger than ``most``."""
     count = integer(value)
     if count is None or count < 1:
         raise ArgumentError(f"{name} is {value!r}, not a positive integer.")

@@ -20,17 +20,6 @@ def rule_text(
 
     >>> rule_text("robin", -1, "low", None, 1.0, 2.0, [0.0, abs], spacing=(0.5, 1.0))
     'robin(1.0, 2.0, [0.0, abs], axis=-1, side="low", spacing=0.5)'
-
-    Parameters
-    ----------
-    name
-        The function that makes it.
-    axis, side, block
-        The sides to which it applies; not shown where they are those of the default.
-    *values
-        Arguments that are always shown, before all others.
-    **options
-        Further ones: the value, and the default, which is not shown.
     """
     given = {"axis": (axis, None), "side": (side, "both"), **options, "block": (block, None)}
     shown = [value_text(value) for value in values]

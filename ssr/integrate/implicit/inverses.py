@@ -40,13 +40,7 @@ class Inverses:
         self._known: dict[float, Callable[[Fields, Fields], None]] = {}
 
     def apply(self, z: Fields, r: Fields, h: float) -> None:
-        """Assign the approximate solution of ``(I - h J) z = r``.
-
-        Raises
-        ------
-        ArgumentError, SpaceError
-            If the function returns something else than an inverse on the space of one unknown.
-        """
+        """Assign the approximate solution of ``(I - h J) z = r``."""
         if self._for_all is not None:
             self._for_all(*z, *r, h)
             return

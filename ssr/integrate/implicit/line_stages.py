@@ -30,11 +30,6 @@ def stage_along_lines(
 
     J is the Jacobian of f at t and Y. For a linear right side that is the solution of
     ``Y' - h f(t, Y') = Y - known``; else it is one iteration of Newton's method from Y.
-
-    Raises
-    ------
-    UnsupportedError
-        If J couples points other than those of lines along one axis.
     """
     rates, blocks = jacobian_entries(fun, t, Y, args)
     right = [

@@ -85,13 +85,7 @@ class StageEquation:
         self._eps = max(float(np.finfo(dtype_name(field.dtype)).eps) for field in y)
 
     def solve(self, Y: Fields, r: Fields, t: float, h: float) -> None:
-        """Improve Y, a guess, until the equation holds.
-
-        Raises
-        ------
-        ConvergenceError
-            If the residual does not become small.
-        """
+        """Improve Y, a guess, until the equation holds."""
         goal, count, length, last, change = 0.0, 0, 0.0, math.inf, math.inf
         while True:
             norm, size = self._programs.residual(*self._F, *Y, *r, *self._args, t, h)

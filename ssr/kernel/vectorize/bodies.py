@@ -244,15 +244,7 @@ class Body:
 def rows_between(
     lanes: int, row: ir.Expression, low: ir.Expression | None, high: ir.Expression | None
 ) -> ir.Expression:
-    """Return which rows of a vector are in a range, of which one end may be left open.
-
-    Parameters
-    ----------
-    lanes, row
-        The lanes of the vector, and its first row.
-    low, high
-        The first row of the range, and the row after the last one.
-    """
+    """Return which rows of a vector are in a range, of which one end may be left open."""
     first = ir.Integer(0) if low is None else minus(low, row)
     stop = ir.Integer(lanes) if high is None else minus(high, row)
     return call(f"rows_between{lanes}", first, stop)

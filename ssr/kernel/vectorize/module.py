@@ -23,13 +23,6 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     Its array arguments must not share memory with each other. A function that is called with
     arguments of several types stays as it is.
 
-    Parameters
-    ----------
-    module
-        The module.
-    target
-        The processor.
-
     Examples
     --------
     >>> from ssr.kernel.from_python import functions_of

@@ -29,15 +29,7 @@ from .share_temporaries import moved_arrays
 def widened(
     program: ir.Program, nests: Sequence[ir.Made]
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
-    """Return a program in which fields are on the points of copies that calls complete.
-
-    Parameters
-    ----------
-    program
-        The program, its assignments in place or through temporaries.
-    nests
-        The nest of each step after the passes over single nests.
-    """
+    """Return a program in which fields are on the points of copies that calls complete."""
     for temporary in program.temporaries:
         copy = _copy(temporary.name, program)
         if copy is not None:

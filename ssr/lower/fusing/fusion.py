@@ -64,18 +64,7 @@ def fuse(
     *,
     least: int | None = None,
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
-    """Return a program without temporaries that are buffered, and its nests.
-
-    Parameters
-    ----------
-    program
-        The program, its assignments in place or through temporaries.
-    alone
-        The nest of each step alone, after the passes over such nests; calls stay as they are.
-    least
-        Along their last two axes boxes with memory of their own have all rows, or so many at least;
-        None for boxes of one memory.
-    """
+    """Return a program without temporaries that are buffered, and its nests."""
     pairs = zip(program.steps, alone, strict=True)
     steps = [_candidate(step, made, program, apart=least is not None) for step, made in pairs]
     last_reads = _last_reads(program, steps, alone)

@@ -282,18 +282,7 @@ def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
 def plan_of(
     steps: Sequence[Candidate], temporaries: set[str], *, least: int | None = None
 ) -> Plan | None:
-    """Return how steps share a nest, if they can.
-
-    Parameters
-    ----------
-    steps
-        The steps.
-    temporaries
-        Those that are not read after the nest.
-    least
-        Along their last two axes boxes with memory of their own have all rows, or so many at least;
-        None for boxes of one memory.
-    """
+    """Return how steps share a nest, if they can."""
     buffered = _buffered(steps, temporaries)
     rows = _smallest([step.rows for step in steps if step.written not in buffered])
     if rows is None:

@@ -78,15 +78,7 @@ KINDS = 4
 
 
 def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
-    """Return the nest with the buffers needed, and what runs on each line.
-
-    Parameters
-    ----------
-    nest
-        The nest.
-    interior
-        Whether to cut out interior rows at all; otherwise all lines are built up.
-    """
+    """Return the nest with the buffers needed, and what runs on each line."""
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
     for groups in mergeable(nest):
@@ -321,17 +313,7 @@ def _boundary(
 
 
 def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) -> ir.Piece | None:
-    """Return a statement as one piece with tests if only few rows at the ends lack terms.
-
-    Parameters
-    ----------
-    statement
-        The statement.
-    whole
-        Its rows.
-    found
-        The kinds of those that are to be computed, all or nearly all.
-    """
+    """Return a statement as one piece with tests if only few rows at the ends lack terms."""
     if not statement.parallel or not 1 < len(found) <= MOST_KINDS:
         return None
     broad = [kind for kind in found if not is_narrow(kind)]

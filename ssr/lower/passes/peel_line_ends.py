@@ -30,19 +30,7 @@ MUCH = 8
 def by_ends(
     group: Sequence[ir.Statement], kinds: Sequence[Domain], nest: ir.Nest, hidden: frozenset[str]
 ) -> tuple[ir.Stage, ...]:
-    """Return statements in one loop, or in loops of those whose rows at ends of lines are alike.
-
-    Parameters
-    ----------
-    group
-        The statements.
-    kinds
-        The kinds of rows that they have together.
-    nest
-        Their nest.
-    hidden
-        The buffers that only they read, where they are written.
-    """
+    """Return statements in one loop, or in loops of those whose rows at ends of lines are alike."""
     parts = _bound_together(group)
     if len(parts) == 1 or not any(map(is_narrow, kinds)):
         return (stage_of(group, kinds, hidden),)

@@ -29,11 +29,6 @@ def in_taps(statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]) -> i
     """Return the rows with periods of a statement as one piece.
 
     None if its value is not a sum of elements with numbers as weights.
-
-    Parameters
-    ----------
-    kinds
-        The rows cut into those that have the same terms.
     """
     if not statement.parallel or not isinstance(statement.value, ir.Sum):
         return None

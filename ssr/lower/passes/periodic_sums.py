@@ -33,21 +33,7 @@ def in_runs(
     pad: Callable[[ir.Statement, Domain], int],
     short: Callable[[Sequence[ir.Term], Domain], Iterator[tuple[ir.Term, ...]]],
 ) -> tuple[tuple[ir.Statement, ...], tuple[ir.Statement, ...]]:
-    """Return the statements that add up sums of a group, and the group that reads these.
-
-    Parameters
-    ----------
-    context
-        What is known of all rows.
-    buffers
-        All buffers, to which those of the sums are added.
-    wanted
-        Tells whether a value at some rows is to be treated so, if it has periods.
-    pad
-        How far a line buffer of a statement's rows reaches beyond the ends of a line.
-    short
-        Yields terms at some rows in runs that are short enough to be added up at a time.
-    """
+    """Return the statements that add up sums of a group, and the group that reads these."""
     made: list[ir.Statement] = []
     changed: list[ir.Statement] = []
     known: dict[ir.Sum, ir.Value] = {}

@@ -22,19 +22,7 @@ from ...points.sets import Domain
 def in_one(
     name: str, group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str]
 ) -> ir.Piece | None:
-    """Return statements as one piece; None if they cannot be one.
-
-    Parameters
-    ----------
-    name
-        That of the piece.
-    group
-        Statements whose rows of a line are independent.
-    rows
-        The rows of each of them.
-    hidden
-        The arrays that nothing else reads.
-    """
+    """Return statements as one piece; None if they cannot be one."""
     parts = []
     for statement in group:
         value = _tested(statement.value, rows, hidden)

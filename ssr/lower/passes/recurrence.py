@@ -58,17 +58,7 @@ def own_line(term: ir.Term, nest: ir.Nest) -> bool:
 def recurrence(
     nest: ir.Nest, fields: Mapping[str, ir.Field], *, factor: bool, negligible: float
 ) -> ir.Nest:
-    """Return the nest with chains split off.
-
-    Parameters
-    ----------
-    nest, fields
-        The nest, and the fields of its program by name.
-    factor
-        Move divisions out of the chain.
-    negligible
-        Leave out terms of a doubled chain with a smaller factor; 0 for no doubling.
-    """
+    """Return the nest with chains split off."""
     if nest.joint:
         return nest
     statements: list[ir.Statement] = []

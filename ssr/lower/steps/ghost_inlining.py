@@ -64,15 +64,7 @@ class _Kept(Exception):
 
 
 def fold(program: ir.Program, nests: Nests) -> Folded:
-    """Return a program without the calls whose points can be read as what they are.
-
-    Parameters
-    ----------
-    program
-        The program, its assignments in place or through temporaries.
-    nests
-        The nest of each step, after the passes over single nests.
-    """
+    """Return a program without the calls whose points can be read as what they are."""
     gone: set[str] = set()
     notes: list[str] = []
     for call in reversed([step for step in program.steps if isinstance(step, ir.Call)]):
@@ -90,13 +82,7 @@ def fold(program: ir.Program, nests: Nests) -> Folded:
 
 
 def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
-    """Return a program without a call and the temporaries it completes.
-
-    Raises
-    ------
-    _Kept
-        If that is not possible, or not worth it.
-    """
+    """Return a program without a call and the temporaries it completes."""
     for name in call.fields:
         program, nests = _read_before_written(name, call, program, nests)
     place = program.steps.index(call)
@@ -162,13 +148,7 @@ def _read_before_written(
 
 
 def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
-    """Return the step that copies a field to a temporary which a call completes.
-
-    Raises
-    ------
-    _Kept
-        If there is no such step, or a step cannot read points as what they are.
-    """
+    """Return the step that copies a field to a temporary which a call completes."""
     steps = program.steps
     place = steps.index(call)
     if name not in {f.name for f in program.temporaries}:
@@ -190,13 +170,7 @@ def _copy(name: str, call: ir.Call, program: ir.Program, nests: Nests) -> int:
 def _check_unwritten(
     name: str, sources: set[str], copy: int, steps: Sequence[ir.Step], nests: Nests
 ) -> None:
-    """Refuse points that are read where what they are, or are made of, was written since the copy.
-
-    Raises
-    ------
-    _Kept
-        If there are such.
-    """
+    """Refuse reads of copied points whose sources were written after the copy."""
     last = max(n for n, nest in enumerate(nests) if name in arrays_read(nest))
     for step in steps[copy : last + 1]:
         for other in sources.intersection(ir.made(step)):
@@ -204,13 +178,7 @@ def _check_unwritten(
 
 
 def _check_reader(name: str, step: ir.Step) -> None:
-    """Refuse a step that cannot read each point of a field as what it is.
-
-    Raises
-    ------
-    _Kept
-        If it is one.
-    """
+    """Refuse a step that cannot read each point of a field as what it is."""
     if isinstance(step, ir.Call):
         raise _Kept(f"{name} is completed further by {step.name}")
     if isinstance(step, (ir.Group, ir.Solve)) or any(
@@ -222,13 +190,7 @@ def _check_reader(name: str, step: ir.Step) -> None:
 
 
 def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field]) -> ir.Nest:
-    """Return a nest that reads points as what they are.
-
-    Raises
-    ------
-    _Kept
-        If a point read has no value or two, or too many terms or choices would be needed.
-    """
+    """Return a nest that reads points as what they are."""
     try:
         return _substituted(nest, whole, fields, apart=True)
     except _Kept:  # which has fewer terms

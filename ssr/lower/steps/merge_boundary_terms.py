@@ -38,15 +38,7 @@ class Tap:
 
 
 def by_line(terms: Sequence[ir.Term], fields: Mapping[str, ir.Field]) -> list[ir.Term]:
-    """Return terms with those that read one array at one place of a line as one, where possible.
-
-    Parameters
-    ----------
-    terms
-        Terms of weight 1, of which every row has one.
-    fields
-        The arrays that are read, by name.
-    """
+    """Return terms with those that read one array at one place of a line as one, where possible."""
     groups: dict[tuple[str, Affine], list[Tap]] = {}
     rest: dict[ir.Value | None, Domain] = {}
     for term in terms:
@@ -116,18 +108,7 @@ def _inside(field: ir.Field, last: Affine, axes: tuple[str, ...]) -> Domain:
 def _one(
     taps: Sequence[Tap], beside: Mapping[ir.Value | None, Domain], field: ir.Field
 ) -> ir.Term | None:
-    """Return taps of one array, and other values, as one term; None if lines do not decide it.
-
-    Parameters
-    ----------
-    taps
-        Taps at one place of a line.
-    beside
-        Other values, with the rows that have them.
-    field
-        The array, of which an element is read in any case: for other values one of the row's own
-        line if the array has it, else one of its first line.
-    """
+    """Return taps of one array, and other values, as one term; None if lines do not decide it."""
     own = [tap.domain for tap in taps]
     domains = [*own, *beside.values()]
     met, every = (reduce(operator.or_, d) for d in (own, domains))
@@ -161,17 +142,7 @@ def _chosen(
     rows: Domain,
     choice: Callable[[Tests, T, T], T],
 ) -> T | None:
-    """Return one thing that is each of some on its part of the rows; None if lines do not decide.
-
-    Parameters
-    ----------
-    things, domains
-        The things, and where they are meant: disjoint sets.
-    rows
-        All of these sets.
-    choice
-        Makes a thing that is one of two, the first where all of some expressions are >= 0.
-    """
+    """Return the choice of one thing for each part of the rows; None if lines do not decide."""
     left = list(zip(things, domains, strict=True))
     decided: list[tuple[Tests, T]] = []
     while any(thing != left[0][0] for thing, _ in left):

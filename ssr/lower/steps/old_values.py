@@ -29,15 +29,6 @@ def delayed(
     """Return a program in which a step makes a temporary, which then replaces a field.
 
     None if the step is not an assignment of the field whose rows are independent.
-
-    Parameters
-    ----------
-    source
-        The field.
-    place
-        The number of the step.
-    program, nests
-        The program, and the nest of each step.
     """
     step, made = program.steps[place], nests[place]
     if not isinstance(step, ir.Assignment) or not isinstance(made, ir.Nest):
@@ -58,17 +49,7 @@ def delayed(
 
 
 def saved(source: ir.Field, made: Made, taken: set[str]) -> tuple[Made, ir.Field | None]:
-    """Return values that read saved lines, and these; None if none need be saved, or can be.
-
-    Parameters
-    ----------
-    source
-        The field that is read.
-    made
-        Points, each set of them with the value that it has in terms of the field.
-    taken
-        Names that fields have.
-    """
+    """Return values that read saved lines, and these; None if none need be saved, or can be."""
     axes = AXES[len(source.shape)]
     if len(axes) == 1:
         return made, None

@@ -38,25 +38,7 @@ def settled(
     *,
     distributed: bool = False,
 ) -> list[Placed]:
-    """Return the steps of a program with its calls where they run.
-
-    Parameters
-    ----------
-    steps
-        The steps that are needed.
-    fields
-        All fields and temporaries.
-    kept
-        The names of those that the program's caller has.
-    distributed
-        Whether the program runs on boxes with memory of their own: calls make everything at each
-        run, since nothing stays where fields replace temporaries.
-
-    Raises
-    ------
-    Error
-        If an external step cannot make what is read after it.
-    """
+    """Return the steps of a program with its calls where they run."""
     if not any(isinstance(step, ir.Call) for step, _ in steps):
         return list(steps)
     placed = _without_copies(list(steps), fields, kept)

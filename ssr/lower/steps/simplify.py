@@ -183,17 +183,7 @@ def _pointless(index: tuple[Affine, ...], reader: ir.Assignment | ir.Reduction) 
 def value_at(
     value: ir.Value, axes: tuple[str, ...], index: tuple[Affine, ...], rows: Domain
 ) -> ir.Value:
-    """Return a value over some axes at the point that other rows read.
-
-    Parameters
-    ----------
-    value, axes
-        The value, and the axes it is over.
-    index
-        The point, over the axes of ``rows``.
-    rows
-        The rows that read it.
-    """
+    """Return a value over some axes at the point that other rows read."""
     where = dict(zip(axes, index, strict=True))
 
     def change(node: ir.Value) -> ir.Value | None:

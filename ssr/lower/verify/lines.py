@@ -21,13 +21,7 @@ Row = tuple[Affine, ...]
 
 
 def verify_lines(nest: ir.LineNest) -> None:
-    """Check a nest of systems along lines.
-
-    Raises
-    ------
-    AssertionError
-        If a rule is broken.
-    """
+    """Check a nest of systems along lines."""
     checker, stored = Checker(nest), {taken.variable: taken.points for taken in nest.taken}
     sweeps = ("forward", nest.forward), ("backward", nest.backward), ("closing", nest.closing)
     for name, pieces in sweeps:

@@ -41,13 +41,7 @@ Instance = tuple[str, Row]
 
 
 def verify_loops(made: LoopNest) -> None:
-    """Check the loops of a nest.
-
-    Raises
-    ------
-    AssertionError
-        If they do not run what they should, or in another order.
-    """
+    """Check the loops of a nest."""
     for values in _samples(made):
         instances = list(_instances(made, made.tree, dict(values)))
         _check_rows(made, instances, values)

@@ -44,22 +44,7 @@ def wanted() -> bool:
 
 
 def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -> None:
-    """Check a nest.
-
-    Parameters
-    ----------
-    nest
-        The nest.
-    fields
-        The fields and temporaries of its program, by name.
-    after
-        The name of the pass that made it, for the message.
-
-    Raises
-    ------
-    AssertionError
-        If a rule is broken.
-    """
+    """Check a nest."""
     checker = Checker(nest, fields, after)
     checker.target()
     for place, statement in enumerate(nest.statements):
@@ -82,11 +67,6 @@ def verify_call(call: ir.Call, fields: Mapping[str, ir.Field], wide: Sequence[st
     """Check that a call updates arrays of the right points, each of them once.
 
     Those of ``wide`` fields have more: the points of all the temporaries whose place they take.
-
-    Raises
-    ------
-    AssertionError
-        If it does not.
     """
     assert len(set(call.fields)) == len(call.fields), f"{call.name} updates one array twice"
     for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):

@@ -78,17 +78,7 @@ class Grouped:
         return made
 
     def combine(self, target: Columns, *terms: tuple[Columns, Array], add: bool = False) -> None:
-        """Assign sums of columns to other columns, ``sum(v @ weights)``; or add them.
-
-        Parameters
-        ----------
-        target
-            The columns that are assigned; finite, and none of those that are read.
-        *terms
-            Columns, and their weights, array (columns, columns of the target).
-        add
-            Whether the sums are added to the target.
-        """
+        """Assign sums of columns to other columns, ``sum(v @ weights)``; or add them."""
         k = self.length
         for j in range(0, len(target), k):
             keep = float(add)

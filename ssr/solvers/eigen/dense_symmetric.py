@@ -27,16 +27,6 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
     Jacobi's method in cyclic order: a round has disjoint pairs of indices, as in a tournament in
     which each player meets each other once, and all its rotations are applied together.
 
-    Parameters
-    ----------
-    matrix
-        Float64 array with two axes of length n, finite.
-
-    Returns
-    -------
-    values, vectors
-        Arrays of n values, and of n columns.
-
     References
     ----------
     Golub and Van Loan, Matrix Computations (4th ed. 2013), sections 8.5.3 and 8.5.6.
@@ -67,15 +57,7 @@ def _rounds(count: int) -> list[tuple[Array, Array]]:
 
 
 def _sweep(both: Array, rounds: list[tuple[Array, Array]]) -> bool:
-    """Rotate each pair of indices once; return whether any entry was too large to be ignored.
-
-    Parameters
-    ----------
-    both
-        The matrix, and below it the columns that become the vectors.
-    rounds
-        The pairs.
-    """
+    """Rotate each pair of indices once; return whether any entry was too large to be ignored."""
     a, epsilon, turned = both[: both.shape[1]], float(np.finfo(np.float64).eps), False
     least = epsilon * epsilon * float(np.abs(a).max(initial=0.0))
     for p, q in rounds:
@@ -102,20 +84,6 @@ def orthonormal(gram: Array, least: float) -> tuple[Array, list[int]]:
     """Return coefficients of an orthonormal basis of some vectors, by the products of these.
 
     The vectors are taken in order; one of which little is left by the vectors before it is dropped.
-
-    Parameters
-    ----------
-    gram
-        The inner products of the vectors, array (m, m).
-    least
-        The square of the length that has to be left of a vector of length one.
-
-    Returns
-    -------
-    coefficients
-        Array (m, r), one column for each vector of the basis.
-    kept
-        The numbers of the vectors that are not dropped.
     """
     size = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
     scale = np.divide(1.0, size, out=np.zeros_like(size), where=size > 0.0)

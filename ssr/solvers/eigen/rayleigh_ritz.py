@@ -224,15 +224,7 @@ class Search:
     # -- vectors of the user ---------------------------------------------------------------------
 
     def _basis(self, name: str, given: Sequence[Any]) -> Block:
-        """Return an orthonormal basis of some vectors, orthogonal to the known ones.
-
-        Raises
-        ------
-        ArgumentError
-            If they depend on each other or on those.
-        NonFiniteError
-            If one is not finite.
-        """
+        """Return an orthonormal basis of some vectors, orthogonal to the known ones."""
         count = len(given)
         columns = self.groups.filled([vectors.copied(vector) for vector in given])
         for column in columns[:count]:
@@ -288,15 +280,7 @@ def _symmetric(matrix: Array, size: int) -> Array:
 
 
 def _directions(best: Array, inside: int) -> Array:
-    """Return directions of which the best vectors are made, besides the block, orthogonal to them.
-
-    Parameters
-    ----------
-    best
-        Orthonormal columns: the best vectors in an orthonormal basis.
-    inside
-        How many vectors of the basis, the first ones, come from the block.
-    """
+    """Return the search directions of the best vectors, orthogonal to those vectors."""
     found = best.copy()
     found[:inside] = 0.0
     for _ in range(2):

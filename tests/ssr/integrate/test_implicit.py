@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from ssr.integrate.implicit.methods import IMEX, IMPLICIT
 
 import boundary as bc
 import ssr
@@ -20,6 +19,7 @@ from ssr.errors import (
     UnsupportedError,
 )
 from ssr.integrate.implicit.inverses import Inverses
+from ssr.integrate.implicit.methods import IMEX, IMPLICIT
 from ssr.integrate.right_side import made_program
 from ssr.integrate.tableaux import order_of
 from ssr.integrate.tangent import jacobian_product
