@@ -32,6 +32,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.processor import march
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Call = Callable[[], None]
@@ -39,7 +41,8 @@ Version = Literal["natural", "tuned"]
 
 _SOURCES = Path(__file__).parent / "fortran"
 _COMMON = ("-std=f2018", "-fPIC")
-_WIDE = ("-march=native", "-mprefer-vector-width=512")
+_MARCH = march()
+_WIDE = (_MARCH, "-mprefer-vector-width=512")
 _AHEAD = (  # prefetch every stream far ahead: GCC on its own does so for none of these loops
     "-fprefetch-loop-arrays",
     *("--param", "prefetch-latency=1500"),
@@ -50,7 +53,7 @@ _AHEAD = (  # prefetch every stream far ahead: GCC on its own does so for none o
 _X86 = platform.machine().lower() in ("x86_64", "amd64")
 
 BUILDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"O3": ("-O3", "-march=native"), "Ofast": ("-Ofast", "-march=native")}
+    {"O3": ("-O3", _MARCH), "Ofast": ("-Ofast", _MARCH)}
     | ({"wide": ("-Ofast", *_WIDE), "ahead": ("-O3", *_WIDE, *_AHEAD)} if _X86 else {})
 )
 """The flags of each build. ``wide`` uses the longest vectors, ``ahead`` also prefetches; neither

@@ -23,6 +23,7 @@ import numpy as np
 import boundary as bc
 from apps.hpcg.problem import Problem
 from benchmarks.mpi import Samples, asleep, launched, seconds, slowest, triad
+from benchmarks.processor import march
 from benchmarks.timing import Json, table
 
 ITERATIONS = 4
@@ -35,7 +36,7 @@ GOAL = 0.9
 """The least efficiency, relative to that of the triad."""
 
 SOURCE = Path(__file__).parent / "c" / "hpcg.c"
-FLAGS = "-O3", "-march=native", "-ffast-math", "-fPIC", "-shared"
+FLAGS = "-O3", march(), "-ffast-math", "-fPIC", "-shared"
 
 Solve = Callable[[], list[float]]
 

@@ -8,8 +8,8 @@ by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 what would be written.
 
 ``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from what benchmarks
-have written: ``peers`` from one file, ``fortran`` from two, of kernels for
-AVX2 and for AVX-512, and ``comparison``. ``--machine`` and ``--command`` describe the measurement.
+have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512, and
+``comparison`` from one. ``--machine`` and ``--command`` describe the measurement.
 """
 
 from __future__ import annotations
@@ -181,13 +181,14 @@ def take_peers(found: Sequence[Mapping[str, Any]], dtype: str) -> tuple[dict[str
     for name, case in found[0]["cases"].items():
         if not name.endswith(dtype):
             continue
-        times = shortest(case)
-        ours = {"AVX2": times["ours x86-64-v3"], "AVX-512": times["ours"]}
+        times = [shortest(one["cases"][name]) for one in found]
         title = case["title"].replace(f", {dtype}", "")
         row: Row = {"program": f"{title}, {_size(case['shape'])}"}
-        row |= {f"{code} ns": ns for code, ns in ours.items()}
+        row |= {f"{code} ns": t["ours"] for code, t in zip(CODES, times, strict=True)}
         for key, tool in TOOLS.items():
-            row |= {f"{code} / {tool}": ns / times[key] for code, ns in ours.items()}
+            row |= {
+                f"{code} / {tool}": t["ours"] / t[key] for code, t in zip(CODES, times, strict=True)
+            }
         rows.append(row)
     columns = {key: key.replace(" ns", ", ns") for key in rows[0]}
     return columns, rows

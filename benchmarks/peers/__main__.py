@@ -6,23 +6,22 @@ to solutions from empty caches, beside pyamg.
 ``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. What is not installed is
 left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the same numbers,
 and what it has after a call is compared with ours before anything is timed. One thread each.
+All are compiled for the processor of ``SSR_CPU``, by default the one at hand.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
-from benchmarks import report
+from benchmarks import processor, report
 from benchmarks.cases import Candidate, Case
 from benchmarks.peers import comparison, first_solutions, first_steps, problems
 from benchmarks.references import Shape
@@ -55,6 +54,7 @@ ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
 
 def installed() -> dict[str, ModuleType]:
     """Return the modules of what is installed, by name."""
+    processor.restrict_others()
     found = {}
     for name in "numba", "devito", "jax":
         try:
@@ -74,10 +74,8 @@ def binding(
     def bind(shape: Shape) -> dict[str, Candidate]:
         which = (form,) if problem == "product" else ()  # of the others each has one form
         ours = getattr(problems, problem)(form, shape, dtype)
-        with mock.patch.dict(os.environ, SSR_CPU=problems.AVX2):
-            avx2 = getattr(problems, problem)(form, shape, dtype)
         made = {n: getattr(m, problem)(*which, shape, dtype) for n, m in others.items()}
-        return {"ours": ours, f"ours {problems.AVX2}": avx2, **made}
+        return {"ours": ours, **made}
 
     return bind
 

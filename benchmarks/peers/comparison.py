@@ -22,12 +22,12 @@ import numpy as np
 
 from benchmarks import timing
 from benchmarks.cases import Candidate, disagreement
-from benchmarks.peers.problems import AVX2
 from benchmarks.timing import ROOT, Json, fresh, table
 
 PROGRAMS = ROOT / "docs" / "comparison"
 TOOLS = "ssr", "numpy", "numba", "jax", "devito", "pde"
 STEPS = 50
+AVX2 = "x86-64-v3"
 RATIO = 0.2
 """The time step times the diffusivity, divided by the square of the spacing."""
 

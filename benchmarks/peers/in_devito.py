@@ -24,9 +24,12 @@ from benchmarks.peers.problems import (
     reach_of,
     values,
 )
+from benchmarks.processor import march
 from benchmarks.references import Shape
 
 devito.configuration["log-level"] = "ERROR"
+_COMPILER = devito.configuration["compiler"]
+_COMPILER.cflags = [march() if f.startswith("-march=") else f for f in _COMPILER.cflags]
 
 
 def _grid(shape: Shape, dtype: Any) -> Any:

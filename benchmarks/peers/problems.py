@@ -23,9 +23,6 @@ Along: TypeAlias = Mapping[int, float]
 STEPS = 4
 """Steps of a call: Devito spends milliseconds on a call beside its steps."""
 
-AVX2 = "x86-64-v3"
-"""The processor for which our kernels are measured a second time, in the same rounds."""
-
 SECOND: Mapping[int, tuple[float, ...]] = MappingProxyType(
     {
         1: (-2.0, 1.0),

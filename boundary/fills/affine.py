@@ -278,7 +278,7 @@ class Affine(Immutable, ABC):
         others = Affine, *MATRICES, np.ndarray, Expression, ssr.Value
         if isinstance(factor, others):
             raise ArgumentError(
-                f"`*` scales an affine matrix by a number, not by a {type(factor).__name__}.",
+                f"`*` scales {self.name} by a number, not by {type(factor).__name__}.",
                 hint=f"Apply the matrix first, as in dt * ({self.name} @ u); the product of "
                 "matrices is written `@`.",
             )
@@ -549,7 +549,7 @@ def _summed(left: Any, right: Any, sign: float) -> Any:
             if not isinstance(one, (Number, np.ndarray, Expression)):
                 return NotImplemented
             raise ArgumentError(
-                f"{other.name} and {type(one).__name__} are added; the sum of matrices is meant.",
+                f"Cannot add {other.name} and {type(one).__name__}; only matrices can be added.",
                 hint=f"Apply the matrix first, as in b + {other.name} @ x.",
             )
     for what in "rows", "cols":

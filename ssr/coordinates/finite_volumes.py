@@ -113,7 +113,9 @@ class FiniteVolumes(Geometry):
                 made = operators.face_volumes(place, self._ends(a), self._terms, area, distance)
                 return self._bound(made, area, distance)
         if place != self.cells:
-            raise SpaceError(f"There is an inner product of cells and of faces, not on {place!r}.")
+            raise SpaceError(
+                f"The inner product takes fields of cells or of faces, not on {place!r}."
+            )
         return self.volumes()
 
     @cached_property

@@ -16,10 +16,10 @@ def integral(grid: FiniteVolumes, u: Any) -> Any:
     """Return the sum of a field of cells times their volumes."""
     if isinstance(u, Expression):
         if u.space != grid.cells:
-            raise SpaceError(f"The integral is that of a field of cells, not of {u.space!r}.")
+            raise SpaceError(f"The integral takes a field of cells, not of {u.space!r}.")
         return sum(grid.volumes() @ u)
     if grid.space_of(u) != grid.cells:
-        raise ShapeError("The integral is that of a field of cells, not of faces.")
+        raise ShapeError("The integral takes a field of cells, not of faces.")
     volumes = grid.volumes()
 
     def make() -> Any:

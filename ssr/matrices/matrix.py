@@ -156,7 +156,7 @@ class Matrix(Operator["Matrix"]):
         factor = plain(factor)
         if isinstance(factor, (Matrix, np.ndarray, Row)):
             raise ArgumentError(
-                "`*` scales a matrix by a number.",
+                f"`*` scales {self.name} by a number, not by another operand.",
                 hint=f"Apply the matrix first, as in w * ({self.name} @ x)."
                 if isinstance(factor, Row)
                 else "The matrix product is written `@`.",

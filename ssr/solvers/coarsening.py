@@ -154,7 +154,7 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
     count = integer(levels)
     if not isinstance(A, Matrix) or count is None or count < 1:
         raise ArgumentError(
-            f"Galerkin products of {A!r} on {levels!r} levels.",
+            f"Galerkin products need a matrix and a number of levels, not {A!r} and {levels!r}.",
             hint="Give a matrix, and the number of grids: Multigrid.galerkin(A, 4).",
         )
     data = A.definition

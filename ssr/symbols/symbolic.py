@@ -65,13 +65,13 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     <Matrix A: Space(n) -> Space(n), 1 family, h=Space(n), hu=Space(n)>
     """
     if not callable(function):
-        raise ArgumentError(f"ssr.jacobian derives a function, not {function!r}.")
+        raise ArgumentError(f"ssr.jacobian differentiates a function, not {function!r}.")
     known: dict[tuple[int, int], Callable[..., Any]] = {}
 
     def derivatives(q: Any, *more: Any) -> Any:
         array = isinstance(q, np.ndarray) and q.ndim > 0
         if not (array or isinstance(q, (tuple, list, Row))) or not len(q):
-            raise ArgumentError(f"A Jacobian is by the values of a sequence, not by {q!r}.")
+            raise ArgumentError(f"ssr.jacobian takes a sequence of values, not {q!r}.")
         count = len(q), len(more)
         if count not in known:
             known[count] = _derived(function, *count)

@@ -47,7 +47,7 @@ class Alternating:
     def __init__(self, programs: Sequence[ssr.Program]) -> None:
         for program in programs:
             if not isinstance(program, ssr.Program):
-                raise ArgumentError(f"{program!r} is not a program, and cannot take its turn.")
+                raise ArgumentError(f"alternating takes programs, not {program!r}.")
         if not programs:
             raise ArgumentError("alternating is given no program.")
         self._programs = tuple(programs)

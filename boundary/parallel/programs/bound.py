@@ -433,7 +433,7 @@ def _field(program: ssr.Program, ground: Ground, name: str, kind: Any, value: An
         raise SpaceError(f"{name!r} is on {value.kind!r}; {program.ir.name} takes {kind!r}.")
     if value.distribution is not ground and not _stands_for(value, kind, ground):
         raise ArgumentError(
-            f"{name!r} is spread in another way than other fields of {program.ir.name}.",
+            f"{name!r} is distributed differently from the other fields of {program.ir.name}.",
             hint="Make all fields of a program by one bc.distribute(...).",
         )
     return value

@@ -72,7 +72,7 @@ def distribute(
     """
     kinds = cells.kinds if isinstance(cells, Grid) else (cells,)
     if not all(isinstance(space, Space) for space in kinds):
-        raise ArgumentError(f"A grid or a space is spread, not {cells!r}.")
+        raise ArgumentError(f"distribute takes a grid or a space, not {cells!r}.")
     known = _sizes(kinds, sizes)
     world = world_of(ranks)
     if cut is not None and boxes is not None:

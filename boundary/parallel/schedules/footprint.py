@@ -214,8 +214,8 @@ class Footprint:
                 )
             if given.get(name, bound.get(name)) != bound.get(name, given.get(name)):
                 raise ArgumentError(
-                    f"The size {name} is {given[name]} where the grid is spread, and is bound to "
-                    f"{bound[name]} in {self.declaration.program.name}."
+                    f"The size {name} is {given[name]} in the distribution of the grid, and is "
+                    f"bound to {bound[name]} in {self.declaration.program.name}."
                 )
         return {name: bound.get(name, given.get(name, 0)) for name in self.meta.sizes}
 

@@ -33,7 +33,7 @@ def test_message(function: Callable[[], object], text: str) -> None:
 
 
 @mistake("""
-    ArgumentError: `*` scales a matrix by a number.
+    ArgumentError: `*` scales stencil by a number, not by another operand.
     | T * T
     | ^^^^^
     Hint: The matrix product is written `@`.
@@ -564,7 +564,7 @@ def value_of_another_program():
 
 
 @mistake("""
-    ArgumentError: `*` scales a matrix by a number.
+    ArgumentError: `*` scales stencil by a number, not by another operand.
     | x[:] = (b * T) @ x
     |         ^^^^^
     Hint: Apply the matrix first, as in w * (stencil @ x).
@@ -576,7 +576,7 @@ def field_times_a_matrix():
 
 
 @mistake("""
-    ArgumentError: `*` scales a matrix by a number.
+    ArgumentError: `*` scales stencil by a number, not by another operand.
     | x[:] = T * b
     |        ^^^^^
     Hint: Apply the matrix first, as in w * (stencil @ x).
