@@ -59,7 +59,7 @@ class Target:
 
 
 AVX512 = Target("AVX-512", 64, 32, masks=True, requests=True, together=2)
-AVX2 = Target("AVX2", 32, 16, masks=False, requests=False, together=4)
+AVX2 = Target("AVX2", 32, 16, masks=False, requests=True, together=4)
 NEON = Target("NEON", 16, 32, masks=False, requests=False, together=4)
 GENERIC = Target("generic", 0, 16, masks=False, requests=False, together=1)
 
