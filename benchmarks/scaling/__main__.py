@@ -49,7 +49,9 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     way.add_argument("--tables", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--only", nargs="+", choices=PROBLEMS, default=list(DEFAULT))
     parser.add_argument("--ranks", nargs="+", type=int, default=RANKS)
-    parser.add_argument("--rounds", type=int, default=20, help="the timed calls of each rank")
+    parser.add_argument(
+        "--rounds", type=int, default=20, help="the timed calls of each rank or shape"
+    )
     parser.add_argument("--placements", type=int, default=1, help="layouts of memory for the work")
     parser.add_argument("--tiny", action="store_true", help="sizes of a test")
     parser.add_argument("--stacks", type=float, help="seconds after which ranks print their stacks")
@@ -80,14 +82,18 @@ def _read(path: Path) -> Any:
 def _in_job(given: argparse.Namespace) -> None:
     """Run the part that ranks do together; the first one writes the file."""
     comm = bc.world(timeout=PATIENCE)
+    problems = {
+        name: PROBLEMS[name].small() if given.tiny else PROBLEMS[name] for name in given.only
+    }
+    often = given.rounds, given.placements
     if given.simulate:
-        found = simulate.simulate(comm, given.only, given.ranks, given.tiny)
+        found = simulate.simulate(comm, problems, given.ranks, often)
     elif comm is None:
         raise SystemExit(
             "Start the ranks: mpiexec -n N python -m benchmarks.scaling --measure FILE"
         )
     else:
-        found = measure.measure(comm, given.only, given.rounds, given.placements, given.tiny)
+        found = measure.measure(comm, problems, often)
     if comm is None or comm.rank == 0:
         timing.write_json(given.simulate or given.measure, found)
         if given.measure:

@@ -10,7 +10,8 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from benchmarks import timing
 from benchmarks.mpi import asleep, seconds
 from benchmarks.scaling.model import NETWORKS, Network, counts, replayed, spread, traced
-from benchmarks.scaling.problems import PROBLEMS, Problem
+from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Call, Json
 
 
@@ -91,15 +92,16 @@ def _sending(comm: Any, rounds: int) -> float:
 
 
 def measured(
-    problem: Problem, comm: Any, between: Network, rounds: int, placements: int
+    problem: Problem, comm: Any, between: Network, often: tuple[int, int]
 ) -> dict[str, Json]:
     """Return the times of a problem on all ranks, and their simulation."""
+    rounds, _ = often
     undistributed = _undistributed(problem, comm, rounds)
     call = problem.on(comm)
     steps = comm.gather(_each(call, comm, rounds), root=0)
     del call
     beside = None if problem.strong else problem.undistributed()
-    found = traced(problem, comm.size, comm, rounds, placements, beside)
+    found = traced(problem, comm.size, comm, often, beside)
     if comm.rank:
         return {}
     return {
@@ -139,20 +141,9 @@ def _times(call: Call, rounds: int) -> list[float]:
     return [float(f"{seconds(call):.4g}") for _ in range(rounds)]
 
 
-def measure(
-    comm: Any, names: Sequence[str], rounds: int, placements: int, tiny: bool
-) -> dict[str, Any]:
+def measure(comm: Any, problems: Mapping[str, Problem], often: tuple[int, int]) -> dict[str, Any]:
     """Return all that a job measures; the content of the file on the first rank."""
     facts = job(comm)
     between = network(comm)
-    problems: dict[str, Json] = {}
-    for name in names:
-        problem = PROBLEMS[name].small() if tiny else PROBLEMS[name]
-        if comm.rank == 0:
-            print(f"{name}: {comm.size} ranks", flush=True)
-        problems[name] = measured(problem, comm, between, rounds, placements)
-    return {
-        "job": facts,
-        "network": {"latency": between.latency, "overhead": between.overhead, "gap": between.gap},
-        "problems": problems,
-    }
+    found = {name: measured(one, comm, between, often) for name, one in problems.items()}
+    return {"job": facts, "network": asdict(between), "problems": found}

@@ -40,9 +40,13 @@ SEEDS = 5
 
 
 def traced(
-    problem: Problem, ranks: int, comm: Any, calls: int, placements: int, beside: Call | None
+    problem: Problem, ranks: int, comm: Any, often: tuple[int, int], beside: Call | None
 ) -> Trace:
-    """Return the work of all ranks of a simulated job, timed by the ranks of the job at hand."""
+    """Return the work of all ranks of a simulated job, timed by the ranks of the job at hand.
+
+    ``often`` has the timed calls of each shape, and how often its memory is made again.
+    """
+    calls, placements = often
 
     def make(world: Any) -> Call:
         call = problem.on(world)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks import timing
 from benchmarks.mpi import asleep, seconds
 from benchmarks.scaling.model import NETWORKS, counts, replayed, spread, traced
-from benchmarks.scaling.problems import PROBLEMS, Problem
+from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Json
-
-CALLS, PLACEMENTS = 20, 1
-"""The timed calls of each shape, and how often its memory is made again."""
 
 
 def shortest(problem: Problem, comm: Any) -> float:
@@ -29,13 +27,15 @@ def shortest(problem: Problem, comm: Any) -> float:
     return found
 
 
-def simulated(problem: Problem, ranks: Sequence[int], comm: Any) -> dict[str, Json]:
+def simulated(
+    problem: Problem, ranks: Sequence[int], comm: Any, often: tuple[int, int]
+) -> dict[str, Json]:
     """Return the simulation of a problem on each number of ranks."""
     alone = shortest(problem, comm) if problem.strong else 0.0
     beside = None if problem.strong else problem.undistributed()
     found: dict[str, Json] = {}
     for count in ranks:
-        trace = traced(problem, count, comm, CALLS, PLACEMENTS, beside)
+        trace = traced(problem, count, comm, often, beside)
         if comm is not None and comm.rank:
             continue
         found[str(count)] = {
@@ -49,14 +49,17 @@ def simulated(problem: Problem, ranks: Sequence[int], comm: Any) -> dict[str, Js
     return found
 
 
-def simulate(comm: Any, names: Sequence[str], ranks: Sequence[int], tiny: bool) -> dict[str, Any]:
-    """Return the simulation of all problems; the content of the file on the first rank."""
+def simulate(
+    comm: Any, problems: Mapping[str, Problem], ranks: Sequence[int], often: tuple[int, int]
+) -> dict[str, Any]:
+    """Return the simulation of all problems; the content of the file on the first rank.
+
+    ``often`` has the timed calls of each shape, and how often its memory is made again.
+    """
     return {
         "machine": timing.machine(),
         "date": datetime.now(UTC).date().isoformat(),
         "busy cores": 1 if comm is None else comm.size,
-        "problems": {
-            name: simulated(PROBLEMS[name].small() if tiny else PROBLEMS[name], ranks, comm)
-            for name in names
-        },
+        "load": os.getloadavg()[0],
+        "problems": {name: simulated(one, ranks, comm, often) for name, one in problems.items()},
     }
