@@ -18,7 +18,7 @@ def steps(found: Mapping[str, Any]) -> Any:
 
 
 def ideal(found: Mapping[str, Any]) -> float:
-    """Return the seconds of a step without any cost of distribution.
+    """Return the seconds of a measured step without any cost of distribution.
 
     They are those of the undistributed program: the share of a rank, on one core, where its size is
     that of all ranks together; on all cores at the same time where each rank has as much.
@@ -28,21 +28,26 @@ def ideal(found: Mapping[str, Any]) -> float:
     return float(found["share"] * np.median(times))
 
 
+def best(found: Mapping[str, Any]) -> float:
+    """Return the same seconds for simulated times."""
+    return float(found["beside"] or found["share"] * found["undistributed"]["processor"])
+
+
 def rows(found: Mapping[str, Any]) -> list[list[str]]:
     """Return the rows of a problem: measured, and simulated on several networks."""
     made = [_row("measured", steps(found), ideal(found))]
     simulated = found["simulated"]
-    own = found["beside"] or found["share"] * min(found["undistributed"]["alone"])
+    own = best(found)
     for name, seconds in simulated["fastest"].items():
         made.append(_row(f"simulated, {name} network", np.array([seconds]), own))
         made.append(_row("  with drawn times", np.array(simulated["drawn"][name]), own))
     return made
 
 
-def _row(name: str, times: Any, best: float) -> list[str]:
+def _row(name: str, times: Any, apart: float) -> list[str]:
     low, middle, high = (float(q) for q in np.percentile(times, (5, 50, 95)))
     shown = (f"{1e3 * t:.4g}" for t in (middle, float(times.min()), low, high))
-    return [name, *shown, f"{best / middle:.2f}"]
+    return [name, *shown, f"{apart / middle:.2f}"]
 
 
 def text(found: Mapping[str, Any]) -> str:

@@ -20,7 +20,15 @@ import numpy as np
 
 from benchmarks import timing
 from benchmarks.mpi import asleep, seconds
-from benchmarks.scaling.model import NETWORKS, Network, counts, replayed, spread, traced
+from benchmarks.scaling.model import (
+    NETWORKS,
+    Network,
+    counts,
+    processor_time,
+    replayed,
+    spread,
+    traced,
+)
 from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Call, Json
 
@@ -121,7 +129,9 @@ def measured(
 def _undistributed(problem: Problem, comm: Any, rounds: int) -> dict[str, Json]:
     """Return seconds of the undistributed program: on one core and, if it is small, on all."""
     call = problem.undistributed() if comm.rank == 0 or not problem.strong else None
-    found: dict[str, Json] = {"alone": _times(call, rounds) if call and comm.rank == 0 else []}
+    found: dict[str, Json] = {}
+    if call is not None and comm.rank == 0:
+        found = {"processor": processor_time(call), "alone": _times(call, rounds)}
     asleep(comm)
     if not problem.strong:
         assert call is not None

@@ -9,19 +9,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchmarks import timing
-from benchmarks.mpi import asleep, seconds
-from benchmarks.scaling.model import NETWORKS, counts, replayed, spread, traced
+from benchmarks.mpi import asleep
+from benchmarks.scaling.model import NETWORKS, counts, processor_time, replayed, spread, traced
 from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Json
 
 
 def shortest(problem: Problem, comm: Any) -> float:
-    """Return the shortest seconds of the undistributed program, while all other ranks sleep."""
+    """Return the shortest processor time of the undistributed program, while other ranks sleep."""
     found = 0.0
     if comm is None or comm.rank == 0:
-        call = problem.undistributed()
-        call()
-        found = min(seconds(call) for _ in range(4))
+        found = processor_time(problem.undistributed())
     if comm is not None:
         asleep(comm)
     return found

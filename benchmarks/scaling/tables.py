@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.scaling.compare import ideal, steps
+from benchmarks.scaling.compare import best, ideal, steps
 from benchmarks.scaling.picture import PUBLISHED, efficiencies
 
 Found = Mapping[str, Any]
@@ -112,14 +112,14 @@ def checks(simulated: Found, measured: Sequence[Found]) -> list[Row]:
             })  # fmt: skip
     for job in measured:
         for name, one in job["problems"].items():
-            found, best = one["simulated"], one["beside"] or ideal(one)
+            found, apart = one["simulated"], best(one)
             measured_one = ideal(one) / float(median(steps(one)))
             made.append({
                 "case": f"{name}, {job['job']['ranks']} ranks",
                 "reference": f"{measured_one:.2f}, measured",
-                "fastest": _range([best / found["fastest"]["measured"]]),
-                "drawn": _range([best / t for t in found["drawn"]["measured"]]),
-                "plain": _range([best / t for t in found["drawn, blocking, unmerged"]]),
+                "fastest": _range([apart / found["fastest"]["measured"]]),
+                "drawn": _range([apart / t for t in found["drawn"]["measured"]]),
+                "plain": _range([apart / t for t in found["drawn, blocking, unmerged"]]),
             })  # fmt: skip
     return made
 
@@ -140,7 +140,7 @@ def write(folder: Path, simulated: Found, measured: Sequence[Found]) -> None:
         content = {
             "machine": machine,
             "date": simulated["date"],
-            "command": "python -m benchmarks.scaling",
+            "command": "python -m benchmarks.scaling --simulate FILE",
             "columns": columns,
             "rows": found,
         }
