@@ -28,7 +28,8 @@ from apps import commands
 from benchmarks import timing
 from benchmarks.hpcg_ranks import BYTES
 from benchmarks.mpi import Samples, asleep, flow, launched, relaxations, seconds, slowest, triad
-from benchmarks.scaling import MIDDLE, conjugate_gradients
+from benchmarks.scaling.model import MIDDLE
+from benchmarks.scaling.problems import conjugate_gradients
 from benchmarks.timing import Call, Json
 
 CORES = 2, 4, 8, 16

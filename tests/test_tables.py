@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.peers import comparison
+from benchmarks.comparison_process import program
 from tools import tables
 
 
@@ -31,7 +31,7 @@ def test_programs_of_the_comparison_agree(tool: str) -> None:
     if tool != "ssr":
         pytest.importorskip(tool)
     u = np.random.default_rng(0).random((12, 17))
-    found = [comparison.program(name).solver(u, 0.2) for name in ("numpy", tool)]
+    found = [program(name).solver(u, 0.2) for name in ("numpy", tool)]
     for advance in found:
         advance(1)
     np.testing.assert_allclose(found[1](4), found[0](4), 1e-12)

@@ -8,8 +8,9 @@ by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 what would be written.
 
 ``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from what benchmarks
-have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512, and
-``comparison`` from one. ``--machine`` and ``--command`` describe the measurement.
+have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512. ``--machine`` and
+``--command`` describe the measurement. Other files are written by their benchmarks, such as
+`benchmarks.comparison` and `benchmarks.scaling`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ from typing import Any, TypeAlias
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "data"
 PROGRAMS = ROOT / "docs" / "comparison"
-PAGES = ROOT / "README.md", ROOT / "docs" / "speed.md", ROOT / "docs" / "comparison.md"
+PAGES = (
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("speed", "comparison", "scaling")),
+)
 CODES = "AVX2", "AVX-512"
 TOOLS = {"numba": "Numba", "devito": "Devito", "jax": "JAX"}
 PEER_STEPS = 4
@@ -131,13 +135,7 @@ def program(name: str) -> str:
     """Return a program of the comparison, without its docstring."""
     text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8")
     code = text.partition('"""\n\n')[2].rstrip()
-    return f"{lines(name)} lines.\n\n```py\n{code}\n```"
-
-
-def lines(name: str) -> int:
-    """Return the lines of a program, without its docstring and blank lines."""
-    text = (PROGRAMS / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')[2]
-    return sum(bool(line.strip()) for line in text.splitlines())
+    return f"```py\n{code}\n```"
 
 
 WRITERS: Mapping[str, Callable[[str], str]] = {
@@ -218,38 +216,6 @@ def take_fortran(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], li
     return columns, list(rows.values())
 
 
-def take_comparison(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Row]]:
-    """Return columns and rows of the tools of the comparison."""
-    names = {
-        "ours": ("this package, AVX-512", "in_ssr"),
-        "ours x86-64-v3": ("this package, AVX2", "in_ssr"),
-        "numba": ("Numba", "in_numba"),
-        "devito": ("Devito", "in_devito"),
-        "jax": ("JAX", "in_jax"),
-        "numpy": ("NumPy", "in_numpy"),
-        "pde": ("py-pde", "in_pde"),
-    }
-    rows: list[Row] = []
-    for key, (title, source) in names.items():
-        one = found[0]["comparison"].get(key, {})
-        rows.append({
-            "tool": title,
-            "lines": str(lines(source)),
-            "step": 1e3 * one["step"] if one else "not measured",
-            "import": one.get("import"),
-            "first": one.get("first step"),
-        })  # fmt: skip
-    rows.append({"tool": "PETSc", "lines": str(lines("in_petsc")), "step": "not measured"})
-    columns = {
-        "tool": "tool",
-        "lines": "lines of code",
-        "step": "one step, ms",
-        "import": "import, s",
-        "first": "first step after the import, s",
-    }
-    return columns, rows
-
-
 def take(kind: str, name: str, files: Sequence[Path], machine: str, command: str) -> None:
     """Write files of docs/data from those of benchmarks."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in files]
@@ -258,7 +224,7 @@ def take(kind: str, name: str, files: Sequence[Path], machine: str, command: str
         for dtype in "float64", "float32":
             made[f"{name}-{dtype}"] = take_peers(found, dtype)
     else:
-        made[name] = {"fortran": take_fortran, "comparison": take_comparison}[kind](found)
+        made[name] = take_fortran(found)
     date = datetime.fromtimestamp(files[0].stat().st_mtime, UTC).date().isoformat()
     for file, (columns, rows) in made.items():
         content = {"machine": machine, "date": date, "command": command}

@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks import processor, report
 from benchmarks.cases import Candidate, Case
-from benchmarks.peers import comparison, first_solutions, first_steps, problems
+from benchmarks.peers import first_solutions, first_steps, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
@@ -104,7 +104,7 @@ def cases(others: Mapping[str, ModuleType]) -> Iterator[tuple[str, Case]]:
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)  # sums of many terms, in Devito
     found = installed()
-    parts = {"comparison": comparison.compared, "first-steps": first_steps.compared}
+    parts = {"first-steps": first_steps.compared}
     if find_spec("pyamg"):
         parts["first-solutions"] = first_solutions.compared
     report.main(dict(cases(found)), parts)
