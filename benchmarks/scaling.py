@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.scaling [--json FILE] [--plot FILE] [--only NAME...] [--ranks P...]``. For
 each distinct shape of boxes one rank is run alone on this machine, through its own tables and
-kernels (`boundary.trace`); its messages are replayed on a network after the LogGP model. There is
-no noise, no contention, no topology: what is printed is a simulation, not a measurement.
+kernels (`benchmarks.performance_model`); its messages are replayed on a network after the LogGP
+model. There is no noise, no contention, no topology: times are simulated, not measured.
 
 ``strong`` efficiency is the time of the undistributed program on this machine over P times the time
 of a step; boxes that fit into caches may exceed one. ``weak`` is that of one rank's problem alone,
@@ -21,18 +21,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import boundary as bc
 from apps import commands
 from apps.hpcg.problem import Problem
 from apps.swe import cases
 from apps.swe.volumes import Volumes
-from benchmarks import timing
+from benchmarks import performance_model, timing
 from benchmarks.timing import Call
 
 FLOW = cases.case("tc5")
 RANKS = 6, 24, 96, 384, 1344, 10752
-MIDDLE = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
-NETWORKS: Mapping[str, bc.performance_model.LogGP] = {
+MIDDLE = performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+NETWORKS: Mapping[str, performance_model.LogGP] = {
     "middle": MIDDLE,
     **{
         f"{name} {sign} 4": replace(MIDDLE, **{name: value * factor})
@@ -140,7 +139,7 @@ PARTS: Mapping[str, Part] = {
 }
 
 
-def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.performance_model.Trace, float]:
+def traced(part: Part, ranks: int, beside: Call | None) -> tuple[performance_model.Trace, float]:
     """Return what all ranks do, and the bytes of the memory of one of them."""
     used: list[int] = []
 
@@ -155,7 +154,7 @@ def traced(part: Part, ranks: int, beside: Call | None) -> tuple[bc.performance_
         return call
 
     often = {"calls": 10} if beside is None else {"calls": 4, "placements": 3}
-    return bc.performance_model.trace(make, ranks, beside=beside, **often), float(used[0])
+    return performance_model.trace(make, ranks, beside=beside, **often), float(used[0])
 
 
 def simulated(part: Part, alone: Call, strong: float, ranks: int) -> dict[str, Any]:
