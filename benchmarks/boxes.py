@@ -28,7 +28,7 @@ import ssr
 from apps import commands
 from apps.swe import cases, geometry, volumes
 from apps.swe.grid import grid
-from benchmarks import timing
+from benchmarks import performance_model, timing
 from benchmarks.operators import Weights
 from benchmarks.timing import Call, Timing
 
@@ -102,7 +102,7 @@ def product27(n: int, parts: tuple[int, int, int] | None) -> Call:
 def box_of_a_rank(rounds: int) -> Found:
     """Return the times of the slowest of 16 ranks, run alone, and of whole panels as large."""
     (whole,) = timing.measure({"whole": stage(48, None)}, 50 * rounds, sample=0.0)
-    ranks = bc.performance_model.trace(partial(stage, 192, (4, 4)), ranks=16, calls=50 * rounds)
+    ranks = performance_model.trace(partial(stage, 192, (4, 4)), ranks=16, calls=50 * rounds)
     slowest = float(ranks.work.sum(axis=1).max())
     return Found(slowest, whole.minimum, slowest / whole.minimum)
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import boundary as bc
 from apps import commands
-from benchmarks import timing
+from benchmarks import performance_model, timing
 from benchmarks.hpcg_ranks import BYTES
 from benchmarks.mpi import Samples, asleep, flow, launched, relaxations, seconds, slowest, triad
 from benchmarks.scaling.model import MIDDLE
@@ -120,7 +120,7 @@ def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
 def _simulated(n: int, count: int, alone: Call) -> tuple[float, float]:
     """Return the seconds of the undistributed program and, simulated, those on ranks."""
     make = partial(conjugate_gradients, n)
-    trace = bc.performance_model.trace(make, count, calls=4, placements=3, beside=alone)
+    trace = performance_model.trace(make, count, calls=4, placements=3, beside=alone)
     assert trace.beside is not None
     return trace.beside, trace.replay(MIDDLE).seconds
 

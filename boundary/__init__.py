@@ -2,7 +2,7 @@
 
 from ssr.extension import all_explained, explain_methods
 
-from . import performance_model, topologies
+from . import topologies
 from .drawing.draw import draw
 from .drawing.draw_ghosts import draw_ghosts
 from .errors import AmbiguousGhostError, HaloError, LinkError, MessageError, UndefinedGhostError
@@ -24,6 +24,7 @@ from .parallel.ranks.field import Field
 from .parallel.worlds.ending import abort
 from .parallel.worlds.launch import world
 from .parallel.worlds.threads import threads
+from .parallel.worlds.traced import traced_rank
 from .parallel.worlds.world import simulated_ranks
 from .rules.conditions import dirichlet, ghost_value, neumann, robin, zero
 from .rules.copies import linked, periodic, symmetric
@@ -72,7 +73,6 @@ __all__ = [
     "linked",
     "neumann",
     "parameter",
-    "performance_model",
     "periodic",
     "points",
     "robin",
@@ -81,6 +81,7 @@ __all__ = [
     "synchronize",
     "threads",
     "topologies",
+    "traced_rank",
     "transform_vector",
     "world",
     "zero",

@@ -119,10 +119,6 @@ disk = coordinates.Coordinates(
 )
 radial = coordinates.Coordinates(line, coordinates.spherical, r=(0.0, 1.0))
 s, t = sympy.symbols("s t")
-network = bc.performance_model.LogGP(1e-6, 1e-6, 1e-9)
-trace = bc.performance_model.trace(
-    lambda ranks: double.bind(bc.distribute(line, ranks, n=8).zeros(line)), 2, calls=1
-)
 
 
 def rule(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -625,6 +621,7 @@ CALLS: list[Any] = [
     call("distribute", lambda b: bc.distribute(line, bc.simulated_ranks(1), boxes=[b], n=5),
          (0, 0, [(0, 5)])),
     call("simulated_ranks", bc.simulated_ranks, 2),
+    call("traced_rank", bc.traced_rank, 2, 1),
     call("threads", bc.threads, 2),
     call("world", bc.world, 10.0),
     call("alternating", bc.alternating, double),
@@ -649,14 +646,6 @@ CALLS: list[Any] = [
     call("Points.inject", stations.inject, x, np.ones(2), five),
     call("Points.interpolate", stations.interpolate, x, five),
     call("Points.move", stations.move, [[1.0], [2.0]], np.ones(2)),
-    call("LogGP", bc.performance_model.LogGP, 1e-6, 1e-6, 1e-9),
-    call("LogGP.alone", network.alone, 8),
-    call("LogGP.reduction", network.reduction, 4, 1),
-    call("trace", bc.performance_model.trace, lambda ranks: lambda: None, 2, calls=1,
-         placements=1, beside=None),
-    call("Trace.replay", trace.replay, network, blocking=False, merged=True, calls=1,
-         sample=1),
-    call("Trace.to_smpi", trace.to_smpi, "", network, 1, ranks_per_node=2),
 ]  # fmt: skip
 
 

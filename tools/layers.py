@@ -38,11 +38,10 @@ LAYERS = {
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronization",
-        "parallel", "off_grid", "performance_model", "topologies", "__init__", "__main__",
+        "parallel", "off_grid", "topologies", "__init__", "__main__",
     ),
     "boundary/parallel": (
         "__init__", "partition", "schedules", "compiled", "worlds", "ranks", "verify", "programs",
-        "performance_model",
     ),
 }  # fmt: skip
 """The folders and modules of a folder from the bottom up: each imports from those before it."""
@@ -70,7 +69,7 @@ LAZY = {"ssr": {"islpy", "matplotlib", "scipy", "sympy", "xarray"}}
 
 PUBLIC = {
     "ssr", "ssr.coordinates", "ssr.integrate", "ssr.output", "ssr.simulation", "ssr.solvers",
-    "boundary", "boundary.performance_model", "boundary.topologies",
+    "boundary", "boundary.topologies",
 }  # fmt: skip
 """The modules users import; their names are in ``__all__``."""
 

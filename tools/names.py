@@ -86,9 +86,9 @@ SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
     ),
     "Ranks": (
         boundary,
-        "distribute Distribution alternating Field Partition world threads simulated_ranks abort",
+        "distribute Distribution alternating Field Partition world threads simulated_ranks "
+        "traced_rank abort",
     ),
-    "Performance model": (boundary.performance_model, "trace Trace LogGP Replay"),
     "Points off the grid": (boundary, "points Points"),
     "Errors of boundaries": (
         boundary,
@@ -101,7 +101,7 @@ OURS = "ssr.", "boundary."
 """How the names of the modules of this project begin."""
 
 MODULES = {
-    "coordinates", "errors", "integrate", "output", "performance_model", "simulation", "solvers",
+    "coordinates", "errors", "integrate", "output", "simulation", "solvers",
     "topologies",
 }  # fmt: skip
 """Public names that are modules."""

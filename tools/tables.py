@@ -8,8 +8,8 @@ by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 what would be written.
 
 ``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from what benchmarks
-have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512. ``--machine`` and
-``--command`` describe the measurement. Other files are written by their benchmarks, such as
+have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512. ``--machine``
+and ``--command`` describe the measurement. Other files are written by their benchmarks, such as
 `benchmarks.comparison` and `benchmarks.scaling`.
 """
 

@@ -12,11 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks import timing
+from benchmarks import performance_model, timing
+from benchmarks.performance_model import Trace, trace
 from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Call, Json
-from boundary import performance_model
-from boundary.performance_model import Trace, trace
 
 Network: TypeAlias = performance_model.LogGP
 

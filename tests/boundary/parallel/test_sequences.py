@@ -10,7 +10,6 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.parallel.performance_model.traced import Traced
 from boundary.parallel.programs.sequence import Chain
 from ssr.errors import ArgumentError, ShapeError
 
@@ -50,7 +49,7 @@ def test_the_debug_build_runs_them_one_by_one() -> None:
 
 def test_on_ranks_it_is_one_call() -> None:
     """A rank that is traced leaves its kernels at the end only, behind all reductions."""
-    ranks = Traced(4, 1)
+    ranks = bc.traced_rank(4, 1)
     on = bc.distribute(plane, ranks, ny=12, nx=12)
     u, v, c = (on.zeros(plane) for _ in range(3))
     run = ssr.sequence(scaled.bind(u, c, 0.1, 0.2), smooth.bind(v), scaled.bind(v, c, 0.1))

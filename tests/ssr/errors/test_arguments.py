@@ -173,10 +173,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: spread().zeros(cells).fill(lambda j: j), "does not take 2 arguments"),
     (lambda: bc.alternating(), "given no program"),
     (lambda: bc.alternating(sweep, T), "is not a program"),
-    (lambda: bc.performance_model.trace(3, 2), "a function of the ranks, not 3"),
-    (lambda: bc.performance_model.trace(lambda ranks: 3, 2), "returns 3, not a function"),
-    (lambda: bc.performance_model.LogGP(1.0), "missing a required argument: 'overhead'"),
-    (lambda: bc.performance_model.LogGP("a", 1, 1), "a number that is not positive or zero"),
+    (lambda: bc.traced_rank(4), "missing a required argument: 'rank'"),
+    (lambda: bc.traced_rank(4, 4), "not an integer from 0 to 3"),
 ]
 
 

@@ -9,29 +9,19 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ssr.errors import ArgumentError
-from ssr.extension import Array, flag, integer
+import boundary as bc
 
-from ..partition.boxes import volume
-from ..partition.partition import Partition
-from ..schedules.messages import Post
-from ..worlds.world import RANKS, World, positive
-from .loggp import LogGP, Replay, check_network, replay
-from .recorded import Event, Messages, Recorded
+from .loggp import LogGP, Replay, replay
+from .recorded import Array, Event, Messages, Recorded
 from .smpi import write
-from .traced import Traced
 
-CALLS = 1_000_000
-"""The most calls that are timed or replayed."""
-
-Make = Callable[[World], Callable[[], object]]
+Make = Callable[[Any], Callable[[], object]]
 """Makes what is run from ranks: a function without parameters, such as a step in time."""
 
 
@@ -49,6 +39,7 @@ class Trace(Recorded):
     The program smooths on 16 ranks, each of which has 16 x 16 points; times are drawn twice.
 
     >>> import ssr, boundary as bc
+    >>> from benchmarks.performance_model import LogGP, trace
     >>> cells = ssr.Space(64, 64)
     >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="zero")
     >>> @ssr.program(u=cells)
@@ -56,8 +47,8 @@ class Trace(Recorded):
     ...     u[:] = A @ u
     >>> def make(ranks):
     ...     return smooth.bind(bc.distribute(cells, ranks).zeros(cells))
-    >>> trace = bc.performance_model.trace(make, ranks=16, calls=5)
-    >>> network = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+    >>> trace = trace(make, ranks=16, calls=5)
+    >>> network = LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
     >>> times = [trace.replay(network, sample=seed).seconds for seed in range(2)]
     >>> min(times) > 2 * network.overhead
     True
@@ -92,15 +83,7 @@ class Trace(Recorded):
             calls of its shape, so that a call waits for the slowest of all ranks. Replays with
             several seeds give a distribution. None takes the same times of work for all calls.
         """
-        check_network(network)
-        return replay(
-            self,
-            network,
-            blocking=flag("replay", "blocking", blocking),
-            merged=flag("replay", "merged", merged),
-            calls=positive("calls", calls, CALLS),
-            sample=None if sample is None else _seed(sample),
-        )
+        return replay(self, network, blocking=blocking, merged=merged, calls=calls, sample=sample)
 
     def to_smpi(
         self,
@@ -125,20 +108,7 @@ class Trace(Recorded):
             16 nodes and 8 links to the level above, and messages share the bandwidth of each link.
             None gives every rank a link of its own, without contention.
         """
-        check_network(network)
-        if not isinstance(directory, (str, PathLike)):
-            raise ArgumentError(f"directory is {directory!r}, not a path.")
-        shared = ranks_per_node
-        node = None if shared is None else positive("ranks_per_node", shared, RANKS)
-        return write(self, directory, network, positive("calls", calls, CALLS), node)
-
-
-def _seed(value: object) -> int:
-    """Return an argument that is a seed."""
-    seed = integer(value)
-    if seed is None or seed < 0:
-        raise ArgumentError(f"sample is {value!r}, not a seed: an integer from 0.")
-    return seed
+        return write(self, directory, network, calls, ranks_per_node)
 
 
 def trace(
@@ -177,13 +147,15 @@ def trace(
 
     Raises
     ------
+    ValueError
+        If ranks of different shapes do not exchange alike, or calls differ.
     ArgumentError
-        If ranks of different shapes do not exchange alike, or something is gathered; or if a number
-        is not positive.
+        If values of other ranks are gathered.
 
     Examples
     --------
     >>> import ssr, boundary as bc
+    >>> from benchmarks.performance_model import LogGP, trace
     >>> cells = ssr.Space(64, 64)
     >>> A = ssr.stencil(cells, cells, {(0, 0): 0.5, (0, 1): 0.25, (1, 0): 0.25}, outside="zero")
     >>> @ssr.program(u=cells)
@@ -193,40 +165,34 @@ def trace(
     ...     on = bc.distribute(cells, ranks)
     ...     run = smooth.bind(on.zeros(cells))
     ...     return lambda: run()
-    >>> found = bc.performance_model.trace(make, ranks=64, calls=3)
+    >>> found = trace(make, ranks=64, calls=3)
     >>> [event.what for event in found.events]
     ['begin', 'await']
-    >>> network = bc.performance_model.LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
+    >>> network = LogGP(latency=1.5e-6, overhead=0.4e-6, gap=0.08e-9)
     >>> found.replay(network).seconds > 2 * 0.4e-6
     True
     """
-    if not callable(make):
-        raise ArgumentError(f"trace takes a function of the ranks, not {make!r}.")
-    count = positive("ranks", ranks, RANKS)
-    often = positive("placements", placements, CALLS), positive("calls", calls, CALLS)
-    if beside is not None and not callable(beside):
-        raise ArgumentError(f"beside is {beside!r}, not a function to be called.")
-    first = _run(make, count, 0, often, beside)
-    shapes, members = _shapes(first.posts, count)
-    others = (_run(make, count, rank, often, beside) for rank in members if rank)
-    runs = [first, *(replace(run, posts=()) for run in others)]  # theirs hold plans of all ranks
+    first = _run(make, ranks, 0, (placements, calls), beside)
+    shapes, members = first.world.shapes()
+    others = (_run(make, ranks, rank, (placements, calls), beside) for rank in members if rank)
+    runs = [first, *others]
     for rank, run in zip(members, runs, strict=True):
         if not np.array_equal(run.events, first.events):
-            raise ArgumentError(
-                f"Rank {rank} does not exchange as rank 0 does.",
-                note="What is traced must not depend on the values of fields.",
+            raise ValueError(
+                f"Rank {rank} does not exchange as rank 0 does. "
+                "The exchanges of a traced program must not depend on the values of fields."
             )
     used = sorted({int(e) // 2 for e in first.events if e >= 0})
     events = tuple(_event(int(event), used) for event in first.events)
-    messages = tuple(_messages(first.posts[number], count) for number in used)
+    messages = tuple(Messages(*first.world.messages(number).T) for number in used)
     if beside is None:
         work = np.array([run.fastest for run in runs])
         samples = tuple(run.work[run.calm] for run in runs)
-        return Trace(count, shapes, events, work, messages, samples)
+        return Trace(ranks, shapes, events, work, messages, samples)
     pace = float(np.median([run.beside for run in runs]))
     work = pace * np.array([np.median(run.ratios, axis=0) for run in runs])
     samples = tuple(pace * run.ratios[run.calm] for run in runs)
-    return Trace(count, shapes, events, work, messages, samples, pace)
+    return Trace(ranks, shapes, events, work, messages, samples, pace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,7 +202,7 @@ class _Run:
     Attributes
     ----------
     events
-        Those of a call, as `Traced` has them.
+        Those of a call, as `boundary.traced_rank` records them.
     work
         The seconds between them, in each call.
     beside
@@ -244,15 +210,15 @@ class _Run:
     calm
         Which calls are samples: those in which the operating system gave the core to no other
         process, or all if there is none.
-    posts
-        The exchanges.
+    world
+        The rank.
     """
 
     events: Array
     work: Array
     beside: Array
     calm: Array
-    posts: Sequence[Post]
+    world: Any
 
     @property
     def fastest(self) -> Array:
@@ -276,20 +242,18 @@ def _run(
 ) -> _Run:
     """Run a rank alone, so many times again, in turns with another call if there is one."""
     placements, calls = often
-    runs = [_placed(make, Traced(ranks, rank), calls, beside) for _ in range(placements)]
+    runs = [_placed(make, bc.traced_rank(ranks, rank), calls, beside) for _ in range(placements)]
     events = runs[0].events
     if not all(np.array_equal(run.events, events) for run in runs):
-        raise ArgumentError("What is traced exchanges other values when it is made again.")
+        raise ValueError("The exchanges differ when the program is made again.")
     work, others = [run.work for run in runs], [run.beside for run in runs]
     calm = np.concatenate([run.calm for run in runs])
     calm = calm if calm.any() else ~calm
-    return _Run(events, np.concatenate(work), np.concatenate(others), calm, runs[0].posts)
+    return _Run(events, np.concatenate(work), np.concatenate(others), calm, runs[0].world)
 
 
-def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] | None) -> _Run:
+def _placed(make: Make, world: Any, calls: int, beside: Callable[[], object] | None) -> _Run:
     call = make(world)
-    if not callable(call):
-        raise ArgumentError(f"What trace runs returns {call!r}, not a function to be called.")
     found: list[tuple[Array, Array]] = []
     others: list[float] = []
     calm: list[bool] = []
@@ -301,17 +265,12 @@ def _placed(make: Make, world: Traced, calls: int, beside: Callable[[], object] 
             if beside is not None:
                 others.append(_again(beside))
                 call()
-            world.stamps.clear()
-            world.stamps.note(0)
-            call()
-            world.stamps.note(0)
+            found.append(world.record(call))
             calm.append(_switches() == switches)
-            events, times = world.stamps.read()
-            found.append((events[1:-1], np.diff(times)))
             if not np.array_equal(found[-1][0], found[0][0]):
-                raise ArgumentError("What is traced exchanges other values from call to call.")
+                raise ValueError("The exchanges differ from call to call.")
     work = np.array([w for _, w in found])
-    return _Run(found[0][0], work, np.array(others), np.array(calm), world.posts)
+    return _Run(found[0][0], work, np.array(others), np.array(calm), world)
 
 
 def _switches() -> int:
@@ -327,59 +286,7 @@ def _again(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _shapes(posts: Sequence[Post], ranks: int) -> tuple[Array, list[int]]:
-    """Return the number of each rank's shape, and the first rank of each shape.
-
-    Ranks have one shape if their boxes have the same extents, lie at the same sides of blocks, and
-    wait for the same wavefronts of solves.
-    """
-    seen: dict[object, int] = {}
-    members: list[int] = []
-    numbers = np.zeros(ranks, np.int64)
-    distinct = list({id(p): p for p in (post.footprint.partition for post in posts)}.values())
-    waiting = [_readers(post) for post in posts if post.exchange.front is not None]
-    for rank in range(ranks):
-        boxes = tuple(tuple(_shape(p, box) for box in p.of_rank(rank)) for p in distinct)
-        shape = boxes, tuple(rank in readers for readers in waiting)
-        if shape not in seen:
-            seen[shape] = len(members)
-            members.append(rank)
-        numbers[rank] = seen[shape]
-    return numbers, members
-
-
-def _readers(post: Post) -> frozenset[int]:
-    """Return the ranks that are given something in an exchange."""
-    owners = post.footprint.partition.owners
-    reads = (read for wish in post.exchange.wishes for read in wish.reads)
-    return frozenset(rank for read in reads for rank in owners[read.numbers].tolist())
-
-
-def _shape(partition: Partition, box: int) -> tuple[Any, ...]:
-    """Return the kind of a box, its extents, and at which sides of its block it lies."""
-    kind = int(partition.kinds[box])
-    cells, edges = partition.cells[kind], partition.boxes[box]
-    blocks = getattr(cells, "blocks", None) is not None
-    whole = np.array(cells.box(partition.sizes))
-    at_sides = (edges == whole)[int(blocks) :]
-    return kind, tuple((edges[:, 1] - edges[:, 0]).tolist()), at_sides.tobytes()
-
-
 def _event(event: int, used: Sequence[int]) -> Event:
     if event < 0:
         return Event("reduce", -event)
     return Event("await" if event % 2 else "begin", used.index(event // 2))
-
-
-def _messages(post: Post, ranks: int) -> Messages:
-    """Return what all ranks send in an exchange."""
-    rows: list[tuple[int, int, int]] = []
-    for target in range(ranks):
-        own = Post(post.footprint, post.exchange)  # forgets what it has found for others
-        for source in own.asked(target):
-            if source != target:
-                counts: dict[str, int] = {}
-                for part in own.message(source, target).parts:
-                    counts[part.array] = counts.get(part.array, 0) + volume(part.points)
-                rows += [(source, target, post.itemsize * count) for count in counts.values()]
-    return Messages(*np.array(rows, np.int64).reshape(-1, 3).T)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ssr.extension import Array
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

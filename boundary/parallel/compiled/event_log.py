@@ -1,4 +1,4 @@
-"""A log of events with their times, which compiled code writes as well as Python."""
+"""A log of events with their times that compiled code and Python write."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import numpy as np
 
 from ssr.extension import Array, Function, builder_of, compiled
 
-ROOM = 1 << 16
-"""How many events a log has room for."""
+CAPACITY = 1 << 16
+"""The most events of a log."""
 
 
-class Stamps:
+class EventLog:
     """Events that are identified by integers, each with the nanosecond at which it happened."""
 
     def __init__(self) -> None:
-        self._log = np.zeros(1 + 3 * ROOM, np.int64)  # a count; event, seconds, nanoseconds
+        self._log = np.zeros(1 + 3 * CAPACITY, np.int64)  # a count; event, seconds, nanoseconds
 
     def clear(self) -> None:
-        """Forget all events."""
+        """Remove all events."""
         self._log[0] = 0
 
     def note(self, event: int) -> None:
-        """Note that something happens now."""
+        """Append an event that happens now."""
         count = int(self._log[0])
-        assert count < ROOM, "there is no room for more events"
+        assert count < CAPACITY, "there is no room for more events"
         now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self._log[1 + 3 * count : 4 + 3 * count] = event, *divmod(now, 10**9)
         self._log[0] = count + 1
 
     def function(self, event: int) -> Function:
-        """Return what a kernel calls to note an event by itself."""
+        """Return the function that a kernel calls to append an event."""
         return Function(_noting(), event, self._log.ctypes.data)
 
     def read(self) -> tuple[Array, Array]:
@@ -46,7 +46,7 @@ class Stamps:
 @cache
 def _noting() -> int:
     """Return the address of the compiled function ``int note(int event, void *log)``."""
-    return compiled("stamps", {"note": _write})["note"]
+    return compiled("event_log", {"note": _write})["note"]
 
 
 def _write(module: Any) -> None:
@@ -57,7 +57,7 @@ def _write(module: Any) -> None:
     event, log = function.args
     b = builder_of(function)
     count = b.get(log, 0)
-    with b.if_then(b.icmp_signed("==", count, word(ROOM))):
+    with b.if_then(b.icmp_signed("==", count, word(CAPACITY))):
         b.ret(number(1))
     row = b.at(log, b.mul(count, word(3)))
     b.store(b.sext(event, word), b.at(row, 1))
