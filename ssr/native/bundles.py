@@ -13,6 +13,7 @@ from llvmlite import ir as llvm
 from ..kernel import ir
 from ..kernel.operations import BUNDLE
 from ..kernel.types import Type, Vector
+from ..runtime import target
 from ..runtime.constants import WINDOW
 from .builder import BIT, NUMBER, WORD, Builder
 from .values import Value, Writer, converted, llvm_type
@@ -246,8 +247,22 @@ def _take_wanted(b: Builder, given: Sequence[Value], type_: Type) -> Any:
         found = b.and_(there, _as(b, rows.bits, bits))
         wanted = b.or_(wanted, b.shl(found, _as(b, distance.bits, bits)))
     lanes = b.trunc(b.lshr(wanted, _as(b, first.bits, bits)), llvm.IntType(vector.count))
-    read = b.bitcast(lanes, llvm.VectorType(BIT, vector.count))
-    return masked_load(b, vector, b.at(lines.bits.data, place.bits), read)
+    data = b.at(lines.bits.data, place.bits)
+
+    def partly() -> Any:
+        return masked_load(b, vector, data, b.bitcast(lanes, llvm.VectorType(BIT, vector.count)))
+
+    if target.current().masks:
+        return partly()
+    with b.if_else(b.icmp_unsigned("==", lanes, lanes.type(-1))) as (all_lanes, some_lanes):
+        with all_lanes:
+            whole, after_whole = load(b, data, vector.count), b.block
+        with some_lanes:
+            part, after_part = partly(), b.block
+    found = b.phi(vector)
+    found.add_incoming(whole, after_whole)
+    found.add_incoming(part, after_part)
+    return found
 
 
 def _bits_between(b: Builder, bits: Any, low: Any, high: Any) -> Any:
@@ -276,8 +291,21 @@ def _of_two(b: Builder, given: Sequence[Value], type_: Type) -> Any:
 
 def _put_rows(b: Builder, given: Sequence[Value], type_: Type) -> None:
     lines, place, value, low, high = given
-    rows = between(b, value.bits.type.count, low.bits, high.bits)
-    masked_store(b, value.bits, b.at(lines.bits.data, place.bits), rows)
+    count, data = value.bits.type.count, b.at(lines.bits.data, place.bits)
+
+    def partly() -> None:
+        masked_store(b, value.bits, data, between(b, count, low.bits, high.bits))
+
+    if target.current().masks:
+        partly()
+        return
+    begun = b.icmp_signed("<=", low.bits, WORD(0))
+    inside = b.and_(begun, b.icmp_signed(">=", high.bits, WORD(count)))
+    with b.if_else(inside) as (all_rows, some_rows):
+        with all_rows:
+            store(b, value.bits, data)
+        with some_rows:
+            partly()
 
 
 def _fma_present(b: Builder, given: Sequence[Value], type_: Type) -> Any:
