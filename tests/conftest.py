@@ -14,9 +14,9 @@ from hypothesis import settings
 
 from ssr.algebra.assemble import by_entries
 from ssr.algebra.oracle import Points, by_definition
+from tests.random_examples import THOROUGH
 
 CI = os.environ.get("CI") == "true"
-THOROUGH = os.environ.get("SSR_THOROUGH") == "1"
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
 

@@ -10,7 +10,8 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-PART = 1.0 if os.environ.get("SSR_THOROUGH") == "1" else 0.2
+THOROUGH = os.environ.get("SSR_THOROUGH") == "1"
+PART = 1.0 if THOROUGH else 0.2
 
 
 def examples(count: int) -> settings:

@@ -103,11 +103,19 @@ class Import:
         return self.module.partition(".")[0]
 
 
-class _Reader(ast.NodeVisitor):
-    """Collect the imports of a module of a package, relative ones made absolute."""
+IMPORTERS = "import_module", "__import__"
+"""Functions that import the module that they are given."""
 
-    def __init__(self, package: list[str]) -> None:
+
+class _Reader(ast.NodeVisitor):
+    """Collect the imports of a module of a package, relative ones made absolute.
+
+    Expressions are read only where some of them may be ``calls`` that import.
+    """
+
+    def __init__(self, package: list[str], *, calls: bool) -> None:
         self.package = package
+        self.calls = calls
         self.lazy = False
         self.imports: list[Import] = []
 
@@ -123,11 +131,15 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = getattr(node.func, "attr", getattr(node.func, "id", None))
-        if function in ("import_module", "__import__") and node.args:
+        if function in IMPORTERS and node.args:
             target = node.args[0]
             if isinstance(target, ast.Constant) and isinstance(target.value, str):
                 self._add(node, target.value)
         self.generic_visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if self.calls or not isinstance(node, ast.expr):
+            super().generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
         if ast.unparse(node.test) not in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
@@ -163,12 +175,14 @@ def violations(root: Path) -> Iterator[str]:
             file = path.relative_to(root).as_posix()
             if file.startswith("tests/golden/"):
                 continue
+            source = path.read_bytes()
             try:
-                tree = ast.parse(path.read_bytes(), file)
+                tree = ast.parse(source, file)
             except SyntaxError as error:
                 yield f"{file}:{error.lineno}: Cannot be parsed: {error.msg}."
                 continue
-            reader = _Reader(list(path.relative_to(root).parent.parts))
+            calls = any(name.encode() in source for name in IMPORTERS)
+            reader = _Reader(list(path.relative_to(root).parent.parts), calls=calls)
             reader.visit(tree)
             for item in reader.imports:
                 for sentence in _check(file, package, item):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..points.affine import Affine
 from ..points.loop_tree import Loop, Run
@@ -23,7 +24,7 @@ class Taken:
     points: Domain
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineNest:
     """Systems along lines: what each row of a line computes, forward and then backward.
 
@@ -91,7 +92,7 @@ class LineNest:
         ]
         return tuple(dict.fromkeys([*(taken.variable for taken in self.taken), *made]))
 
-    @property
+    @cached_property
     def beyond(self) -> int:
         """The largest distance of reads beyond the first or last row of lines."""
         taken = {taken.variable for taken in self.taken}

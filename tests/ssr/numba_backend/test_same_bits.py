@@ -20,6 +20,7 @@ import boundary as bc
 import ssr
 from ssr.errors import ArgumentError, NonFiniteError, ReadOnlyError
 from ssr.runtime import target
+from tests.random_examples import THOROUGH
 from tests.ssr.sample_programs import PROGRAMS, case, check_same, five, plane, tridiagonal
 
 ROOT = Path(__file__).parents[3]
@@ -95,6 +96,9 @@ CHOSEN: dict[str, Callable[[], ssr.Program]] = {
     **{name: PROGRAMS[name] for name in ("red_black", "restriction", "twenty_seven_apply")},
 }
 
+SOME = "reductions", "line solve", "stored", "jacobi", "five_point_gauss_seidel"
+"""Those that run in single precision and as debug builds, too: one of each kind of loops."""
+
 
 def numba(program: ssr.Program) -> ssr.Program:
     return program.with_options(replace(program.options, compiler="numba"))
@@ -106,11 +110,12 @@ def run(program: ssr.Program, dtype: str) -> tuple[dict[str, np.ndarray[Any, Any
     return arrays, program(*arrays.values(), *scalars.values())
 
 
-@pytest.mark.parametrize("kind", ["float64", "float32", "debug"])
-@pytest.mark.parametrize("name", CHOSEN)
-def test_both_compilers_make_the_same_bits(name: str, kind: str) -> None:
-    if kind != "float64" and name in ("red_black", "restriction", "nine_point_symmetric"):
-        pytest.skip("Others are as these.")
+KINDS = [("float64", name) for name in CHOSEN]
+KINDS += [(kind, name) for kind in ("float32", "debug") for name in (CHOSEN if THOROUGH else SOME)]
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS)
+def test_both_compilers_make_the_same_bits(kind: str, name: str) -> None:
     program = CHOSEN[name]()
     program = program.with_options(replace(program.options, debug=kind == "debug"))
     dtype = "float32" if kind == "float32" else "float64"
@@ -139,24 +144,25 @@ def test_ghosts() -> None:
     check_same(y, z)
 
 
-@pytest.mark.parametrize("world", [lambda: bc.simulated_ranks(3), lambda: bc.threads(2)])
 @pytest.mark.parametrize("program", [reductions, PROGRAMS["five_point_gauss_seidel"]])
 def test_ranks_and_threads(
-    program: Callable[[], ssr.Program], world: Any, monkeypatch: pytest.MonkeyPatch
+    program: Callable[[], ssr.Program], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Ranks and threads share the kernel, which Numba compiles once in a process."""
     x, b = np.random.default_rng(4).uniform(0.5, 2.0, (2, 9, 8))
     made = program()
     whole = x.copy()
     result = made(whole, b)
     monkeypatch.setenv("SSR_COMPILER", "numba")
-    on = bc.distribute(plane, world(), ny=9, nx=8)
-    fields = on.scatter(plane, x), on.scatter(plane, b)
-    assert made(*fields) == result
-    check_same(fields[0].gather(), whole)
-    again = on.scatter(plane, x), on.scatter(plane, b)
-    bound = made.bind(*again)
-    assert bound() == result
-    check_same(again[0].gather(), whole)
+    for world in bc.simulated_ranks(3), bc.threads(2):
+        on = bc.distribute(plane, world, ny=9, nx=8)
+        fields = on.scatter(plane, x), on.scatter(plane, b)
+        assert made(*fields) == result
+        check_same(fields[0].gather(), whole)
+        again = on.scatter(plane, x), on.scatter(plane, b)
+        bound = made.bind(*again)
+        assert bound() == result
+        check_same(again[0].gather(), whole)
 
 
 def test_refusals_and_reports() -> None:
