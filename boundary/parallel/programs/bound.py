@@ -25,19 +25,14 @@ from ssr.extension import (
 )
 
 from ..ranks.arguments import RankMemory
-from ..ranks.earlier import earlier
 from ..ranks.facts import of_arguments
 from ..ranks.field import Field, Ground
 from ..ranks.prepared import Prepared
 from ..ranks.tables import RankTables
-from ..ranks.values import Giver, Values
+from ..ranks.values import Values
 from ..schedules.explain import Explained
-from ..schedules.plan import Found, Plan
 from ..worlds.world import World
 from .sequence import Chain
-
-READY = 16
-"""For so many states of what boxes have of others' values a program is kept ready, at most."""
 
 
 class Bound(ABC):
@@ -102,10 +97,7 @@ class BoundHere(Bound):
         self._row = np.array([[0.0 if v is None else v for v in values]])
         self._result = np.zeros((1, plan.meta.results))
         plan.schedule()  # what cannot be distributed is found out now
-        named = [(self._fields[name], name) for name in plan.leaving]
-        self._left = [(field, field.given_by(plan, name)) for field, name in named]
-        self._asked = [_Asked(plan, name, self._fields[name]) for name in plan.asked]
-        self._steady = plan.steady
+        self._halos: dict[str, int] = {}
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
         self._prepare()
@@ -113,7 +105,7 @@ class BoundHere(Bound):
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
         self.take(scalars)
-        self._run(self._found(), self._row, self._result)
+        self._run(self._valid(), self._row, self._result)
         return self.returned()
 
     @staticmethod
@@ -163,10 +155,9 @@ class BoundHere(Bound):
     def schedule(self) -> Explained:
         """The communication schedule of the next call, as a value that prints.
 
-        What boxes have since a call before, of this program or of another one, is not exchanged
-        again.
+        Halos that are up to date since a call before are not exchanged again.
         """
-        made = self._plan.explained(self._found())
+        made = self._plan.explained(self._valid())
         return replace(made, carrier=self._ground.world.carrier)
 
     def _prepare(self) -> None:
@@ -179,14 +170,15 @@ class BoundHere(Bound):
         plan = self._plan
         self._tables = [RankTables(plan.footprint, plan.fronts, rank) for rank in self._ranks]
         self._moves = self._moved()
-        self._ready: dict[tuple[Found, ...], Prepared] = {}
+        self._ready: dict[frozenset[str], Prepared] = {}
 
-    def _found(self) -> tuple[Found, ...]:
-        """Return what boxes have of each field that is asked for, since a call before.
+    def _valid(self) -> frozenset[str]:
+        """Return the fields that are unchanged since a call left their halos up to date.
 
-        All ranks find the same.
+        They are the same on all ranks.
         """
-        return tuple([asked.found() for asked in self._asked])
+        fields = self._fields
+        return frozenset([n for n, change in self._halos.items() if fields[n].changes == change])
 
     def _moved(self) -> list[int]:
         return [field.moves for field in self._values]
@@ -197,15 +189,15 @@ class BoundHere(Bound):
         results = np.zeros((len(numbers), self._plan.meta.results))
         done = 0
         while done < len(numbers):
-            found = self._found()
-            end = len(numbers) if found == self._steady else done + 1
-            self._run(found, numbers[done:end], results[done:end])
+            valid = self._valid()
+            end = len(numbers) if valid == self._plan.kept else done + 1
+            self._run(valid, numbers[done:end], results[done:end])
             done = end
         return results
 
-    def _run(self, found: tuple[Found, ...], numbers: Array, results: Array) -> None:
-        """Run the program for rows of numbers, before each of which boxes have the same."""
-        ready = self._prepared(found)
+    def _run(self, valid: frozenset[str], numbers: Array, results: Array) -> None:
+        """Run the program for rows of numbers, before each of which the same halos are valid."""
+        ready = self._prepared(valid)
         try:
             ready.run(numbers, results)
         except BaseException:  # such as Ctrl-C: what is under way is not taken up again
@@ -215,22 +207,19 @@ class BoundHere(Bound):
 
     def prepared(self) -> Prepared:
         """Return what runs if the program is called now."""
-        return self._prepared(self._found())
+        return self._prepared(self._valid())
 
-    def _prepared(self, found: tuple[Found, ...]) -> Prepared:
+    def _prepared(self, valid: frozenset[str]) -> Prepared:
         if self._moves != self._moved():  # another program needed more room
             self._prepare()
-        ready = self._ready.get(found)
+        ready = self._ready.get(valid)
         if ready is None:
-            if len(self._ready) >= READY:
-                oldest = next(iter(tuple(self._ready)))  # another thread may drop it, too
-                self._ready.pop(oldest, None)
             if wanted():
                 from ..verify.proof import prove  # what it needs takes long to import
 
-                prove(self._plan, found, earlier(asked.current() for asked in self._asked))
-            ready = self._ready[found] = Prepared(
-                self._plan, self._ground.world, self._ranks, self._tables, found
+                prove(self._plan, valid)
+            ready = self._ready[valid] = Prepared(
+                self._plan, self._ground.world, self._ranks, self._tables, valid
             )
         return ready
 
@@ -238,16 +227,14 @@ class BoundHere(Bound):
         """Note what the fields are behind a call."""
         for field in self._changed:
             field.changes += 1
-        for field, given in self._left:
-            given.change = field.changes
+        self._halos = {name: self._fields[name].changes for name in self._plan.kept}
 
     def failed(self) -> None:
-        """Note that a call has not come to its end: nothing is known of what it leaves."""
+        """Note that a call has not come to its end: no halo is valid."""
         self._ready.clear()
         for field in self._changed:
             field.changes += 1
-        for _, given in self._left:
-            given.change = None
+        self._halos = {}
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
         """Return the numbers of all scalars and constants for each row of those without a value."""
@@ -255,38 +242,6 @@ class BoundHere(Bound):
         found = np.repeat(self._row, len(given), axis=0)
         found[:, self._places] = given
         return found
-
-
-class _Asked:
-    """A field of which a program reads what others own, as it finds it."""
-
-    def __init__(self, plan: Plan, name: str, field: Values) -> None:
-        self.name = name
-        self._plan, self._field = plan, field
-        self._seen = -1
-        self._all: list[Giver] = []
-        self._some: list[Giver] = []
-
-    def current(self) -> tuple[str, list[Giver]]:
-        """Return its name, and programs that have left what boxes have of it now."""
-        change = self._field.changes
-        every, some = (
-            [giver for giver in givers if giver.given.change == change]
-            for givers in (self._all, self._some)
-        )
-        return self.name, every[:1] or some
-
-    def found(self) -> Found:
-        """Return what boxes have of it since a call before, of whatever program."""
-        field = self._field
-        if self._seen != field.givers:
-            self._all, self._some = field.given_to(self._plan, self.name)
-            self._seen = field.givers
-        for giver in self._all:
-            if giver.given.change == field.changes:
-                return None
-        some = self._some
-        return tuple([(g.plan, g.name) for g in some if g.given.change == field.changes])
 
 
 class BoundAlone(Bound):

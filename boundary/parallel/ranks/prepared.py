@@ -9,7 +9,7 @@ from ssr.extension import Step as KernelStep
 
 from ..schedules.explain import Explained
 from ..schedules.messages import Post
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
 from ..worlds.world import Channel, Letter, World
 from .arguments import RankCall, RankMemory, kernel_step
@@ -19,7 +19,7 @@ from .transfers import RankMoves
 
 
 class Prepared:
-    """A program with its tables and messages, for some state of what boxes have of others' values.
+    """A program with its tables and messages, for fields of which some have halos up to date.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Prepared:
         All ranks.
     ranks, tables
         The memory of those of this process, and what runs there.
-    held
-        What they have of each field that the program asks for.
+    valid
+        The fields whose halos are up to date.
 
     Attributes
     ----------
@@ -44,10 +44,10 @@ class Prepared:
         world: World,
         ranks: Sequence[RankMemory],
         tables: Sequence[RankTables],
-        held: tuple[Found, ...],
+        valid: frozenset[str],
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
-        made = plan.schedule(held)
+        made = plan.schedule(valid)
         size = plan.dtype.itemsize
         posts = [Post(plan.footprint, e, size, n) for n, e in enumerate(made.exchanges)]
         moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]

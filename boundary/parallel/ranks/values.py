@@ -21,10 +21,6 @@ Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 """Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""
 
 
-GIVERS = 64
-"""Programs of which a field remembers what they leave, at most: those that were bound last."""
-
-
 @dataclass(frozen=True, slots=True)
 class Shared:
     """Points that are owned by a box here, and by one of another partition."""
@@ -32,36 +28,6 @@ class Shared:
     mine: int
     theirs: int
     points: Box
-
-
-@dataclass(slots=True)
-class Given:
-    """The valid halo data of a field after a call of a program, equal on all ranks.
-
-    Attributes
-    ----------
-    change
-        The change of the values as of which they have it; None before.
-    """
-
-    change: int | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Giver:
-    """A program that leaves boxes something of others' values of a field.
-
-    Attributes
-    ----------
-    given
-        As of which change they have it.
-    plan, name
-        The program, and the name of its parameter.
-    """
-
-    given: Given
-    plan: Plan
-    name: str
 
 
 class Values:
@@ -82,10 +48,6 @@ class Values:
     changes, moves
         How often values have changed, on all ranks alike; and how often they have moved in the
         memory of this process.
-    given
-        For each program that leaves boxes some of others' values, what they have of them, by the
-        name of its parameter; and how many there have been, ``givers``. Plans are not held weakly:
-        all ranks must forget them at the same time.
     """
 
     def __init__(
@@ -103,8 +65,6 @@ class Values:
         self.whole: Array | None = None
         self.changes = 0
         self.moves = 0
-        self.given: dict[Plan, dict[str, Given]] = {}
-        self.givers = 0
         owned = partition.owned(space)
         for rank in world.here:
             memory = memory_of(partition, space, rank, components, dtype)
@@ -123,27 +83,6 @@ class Values:
         near, far = plan.room(rank, plan.parts[name])
         if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
-
-    def given_by(self, plan: Plan, name: str) -> Given:
-        """Return what boxes have behind a call of a program, of its field of some name."""
-        named = self.given.setdefault(plan, {})
-        if name not in named:
-            named[name] = Given()
-            self.givers += 1
-            if len(self.given) > GIVERS:
-                self.given.pop(next(iter(tuple(self.given))), None)
-        return named[name]
-
-    def given_to(self, plan: Plan, name: str) -> tuple[list[Giver], list[Giver]]:
-        """Return programs that leave all that one reads, as it finds its field of a name, or some.
-
-        They are among those that have been bound to the field until now.
-        """
-        found: dict[str, list[Giver]] = {"all": [], "some": [], "nothing": []}
-        for other, named in self.given.items():
-            for its, given in named.items():
-                found[other.leaves(its, plan, name)].append(Giver(given, other, its))
-        return found["all"], found["some"]
 
     # -- boxes -----------------------------------------------------------------------------------
 

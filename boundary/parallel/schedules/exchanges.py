@@ -7,9 +7,8 @@ values do not move twice. Exchanges whose times meet become one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,15 +33,12 @@ class Wish:
         The last unit that changes them, `ENTRY` if none does; and the first that reads them.
     reads
         What is read.
-    given
-        What boxes have of it already, around them: that does not move.
     """
 
     array: str
     since: int
     until: int
     reads: tuple[Read, ...]
-    given: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,17 +61,12 @@ class Exchange:
     front: int | None = None
 
 
-def exchanges(
-    footprint: Footprint,
-    fresh: Collection[str] = (),
-    given: Mapping[str, tuple[Read, ...]] = MappingProxyType({}),
-) -> tuple[Exchange, ...]:
-    """Return the exchanges of a program, those that finish first before others."""
-    wanted = [
-        replace(wish, given=given.get(wish.array, ())) if wish.since == ENTRY else wish
-        for wish in wishes(footprint)
-        if wish.since != ENTRY or wish.array not in fresh
-    ]
+def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:
+    """Return the exchanges of a program, those that finish first before others.
+
+    Values of the arrays in ``fresh`` do not move as the call finds them: boxes have them.
+    """
+    wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
     waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))
     found = []
     while waiting:
@@ -125,34 +116,6 @@ class _State:
 
 def wishes(footprint: Footprint) -> tuple[Wish, ...]:
     """Return what boxes read and do not own, array by array and change by change."""
-    found, _ = _followed(footprint)
-    return tuple(
-        Wish(array, since, min(r.unit for r in group), tuple(group))
-        for (array, since), group in found.items()
-    )
-
-
-def left(footprint: Footprint) -> dict[str, tuple[Read, ...]]:
-    """Return what boxes have of others behind a call, array by array, if it is unchanged since.
-
-    That is what they were given after the last change, and all that they read of arrays of which
-    they make it themselves. What lies beyond the memory around a box is not among it.
-    """
-    found, states = _followed(footprint)
-    kept: dict[str, list[Read]] = {}
-    for (array, since), group in found.items():
-        state = states.get(array, _State())
-        if since == state.since and not state.fills:
-            kept[array] = group
-    for array in footprint.renewed:
-        kept[array] = [read for read in footprint.reads if read.array == array]
-    return {array: tuple(r for r in group if not r.far) for array, group in kept.items()}
-
-
-def _followed(
-    footprint: Footprint,
-) -> tuple[dict[tuple[str, int], list[Read]], dict[str, _State]]:
-    """Return what is read of others, by array and last change, and the states behind a call."""
     states: dict[str, _State] = {}
     found: dict[tuple[str, int], list[Read]] = {}
     reads: dict[int, list[Read]] = {}
@@ -167,40 +130,10 @@ def _followed(
             states[array] = states.get(array, _State()).written(unit, box)
         for array, box in footprint.filled[unit].items():
             states[array] = states.get(array, _State()).filled(unit, box)
-    return found, states
-
-
-def covered(reads: Iterable[Read], given: Sequence[Read]) -> bool:
-    """Whether boxes that have been given some values have all that they read there."""
-    return all(not read.far and _is_given(read, given) for read in reads)
-
-
-def _is_given(read: Read, given: Sequence[Read]) -> bool:
-    found = np.zeros(len(read.numbers), bool)
-    for there, boxes in _beside(read, given):
-        found |= there & within(read.boxes, boxes)
-    return bool(found.all())
-
-
-def met(footprint: Footprint, reads: Iterable[Read], given: Sequence[Read]) -> bool:
-    """Whether a box that has been given some values has one of those that it reads of others."""
-    for read in reads:
-        own = footprint.owned(read.array)[read.numbers]
-        for there, boxes in _beside(read, () if read.far else given):
-            both = common(read.boxes, boxes)
-            if (there & filled(both) & ~within(both, own)).any():
-                return True
-    return False
-
-
-def _beside(read: Read, given: Sequence[Read]) -> Iterator[tuple[Array, Array]]:
-    """Yield what boxes are given, beside what they read: whether there is any, and boxes of it."""
-    for one in given:
-        first = one.numbers.searchsorted(read.numbers)
-        count = one.numbers.searchsorted(read.numbers, "right") - first
-        for n in range(int(count.max(initial=0))):
-            there = n < count
-            yield there, one.boxes[np.where(there, first + n, 0)]
+    return tuple(
+        Wish(array, since, min(r.unit for r in group), tuple(group))
+        for (array, since), group in found.items()
+    )
 
 
 def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:

@@ -159,7 +159,6 @@ class Post:
                 (far if read.far else near).extend(read.of(box))
             own = as_box(self.footprint.owned(wish.array)[box])
             held = [own] if volume(own) else []
-            held += [points for read in wish.given for points in read.of(box)]
             around = [part for points in near for part in without_all(points, held)]
             elsewhere = [
                 p for p in dict.fromkeys(far) if at_hand(self.footprint, wish.array, box, p) is None

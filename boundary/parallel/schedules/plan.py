@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,17 +26,13 @@ from ssr.extension import (
 
 from ..partition.boxes import Box, as_box, filled, hull, volume
 from ..partition.partition import Partition
-from .exchanges import ENTRY, covered, exchanges, left, met, wishes
+from .exchanges import ENTRY, exchanges, wishes
 from .explain import Explained
-from .footprint import Footprint, Read, known
+from .footprint import Footprint, known
 from .inner import splittable
 from .messages import at_hand
 from .schedule import Schedule, schedule
 from .wavefronts import Wavefronts, wavefronts
-
-Found: TypeAlias = "tuple[tuple[Plan, str], ...] | None"
-"""The valid halo data of a field when a program is called, as far as the program reads it:
-all (None), or what some programs have left, each with the name of the field there."""
 
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
 """Returns what the first function makes; the second tells whether that is kept already."""
@@ -91,66 +87,20 @@ class Plan:
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The fields of which a call reads what others own, as it finds it.
+        """The fields of which a call reads values of other boxes as it finds them."""
+        found = {wish.array for wish in wishes(self.footprint) if wish.since == ENTRY}
+        return tuple(n for n, arrays in self.parts.items() if not found.isdisjoint(arrays))
 
-        That is exchanged, but for what boxes have of it since a call before, of whatever program,
-        if the field is unchanged.
+    @cached_property
+    def kept(self) -> frozenset[str]:
+        """The fields in `asked` whose halos are up to date after a call.
+
+        The call does not change them, or each box computes all values that it reads itself.
         """
-        return tuple(
-            n for n, arrays in self.parts.items() if not self._found.keys().isdisjoint(arrays)
-        )
-
-    @cached_property
-    def leaving(self) -> tuple[str, ...]:
-        """The fields of which boxes have something of others behind a call."""
-        some = {array for array, reads in self._left.items() if reads}
-        named = (n for n, arrays in self.parts.items() if not some.isdisjoint(arrays))
-        return tuple(dict.fromkeys([*named, *(n for n in self.asked if n in self.known)]))
-
-    def leaves(self, name: str, other: Plan, its: str) -> Literal["all", "some", "nothing"]:
-        """Return how much boxes have behind a call of what another program reads of a field.
-
-        It is about values of others, as the other program finds them.
-        """
-        if other is self and its == name and name in self.known:
-            return "all"
-        one, two = self.footprint, other.footprint
-        pairs = [*zip(self.parts[name], other.parts[its], strict=True)]
-        if not all(np.array_equal(one.owned(here), two.owned(there)) for here, there in pairs):
-            return "nothing"
-        asked = [(other._found.get(there, ()), self._left.get(here, ())) for here, there in pairs]
-        if all(covered(reads, given) for reads, given in asked):
-            return "all"
-        return "some" if any(met(two, reads, given) for reads, given in asked) else "nothing"
-
-    @cached_property
-    def steady(self) -> tuple[Found, ...]:
-        """The valid halo data of each field in `asked` after a call of the program."""
-        left = {name: self.leaves(name, self, name) for name in self.asked}
-        some = {name: ((self, name),) if how == "some" else () for name, how in left.items()}
-        return tuple(None if how == "all" else some[name] for name, how in left.items())
-
-    @cached_property
-    def proved(self) -> set[object]:
-        """The schedules that have been proved: what boxes have, and the programs that left it."""
-        return set()
-
-    @cached_property
-    def _found(self) -> Mapping[str, tuple[Read, ...]]:
-        """For each array what a call reads of others as it finds it."""
-        return {wish.array: wish.reads for wish in wishes(self.footprint) if wish.since == ENTRY}
-
-    @cached_property
-    def _left(self) -> Mapping[str, tuple[Read, ...]]:
-        """For each array what boxes have of others behind a call."""
-        return left(self.footprint)
-
-    @cached_property
-    def known(self) -> frozenset[str]:
-        """The fields that a call does not change, or of which each box makes again all it reads."""
         made = self.footprint.renewed
-        renewed = {n for n, arrays in self.parts.items() if made.issuperset(arrays)}
-        return frozenset((self.parts.keys() - self.changed) | renewed)
+        return frozenset(
+            n for n in self.asked if n not in self.changed or made.issuperset(self.parts[n])
+        )
 
     @cached_property
     def parted(self) -> frozenset[str]:
@@ -163,20 +113,12 @@ class Plan:
         names = (n for n, parts in self.parts.items() if not arrays.isdisjoint(parts))
         return arrays.union(names)
 
-    def schedule(self, held: tuple[Found, ...] | None = None) -> Schedule:
-        """Return the schedule of a call."""
-        held = ((),) * len(self.asked) if held is None else held
-        known = self._schedules.get(held)
+    def schedule(self, valid: frozenset[str] = frozenset()) -> Schedule:
+        """Return the schedule of a call that finds the halos of some fields up to date."""
+        known = self._schedules.get(valid)
         if known is None:
-            fresh: set[str] = set()
-            given: dict[str, tuple[Read, ...]] = {}
-            for name, found in zip(self.asked, held, strict=True):
-                if found is None:
-                    fresh.update(self.parts[name])
-                for other, its in found or ():
-                    for here, there in zip(self.parts[name], other.parts[its], strict=True):
-                        given[here] = given.get(here, ()) + other._left.get(there, ())
-            made = exchanges(self.footprint, fresh, given)
+            fresh = {array for name in valid for array in self.parts[name]}
+            made = exchanges(self.footprint, fresh)
             together = splittable(self.footprint, made)
             known = schedule(
                 self.footprint,
@@ -185,7 +127,7 @@ class Plan:
                 fronts=self.fronts,
                 examined=self.examined,
             )
-            self._schedules[held] = known
+            self._schedules[valid] = known
         return known
 
     @cached_property
@@ -195,9 +137,14 @@ class Plan:
         return {unit: fronts for unit, fronts in found if fronts is not None}
 
     @cached_property
-    def _schedules(self) -> dict[tuple[Found, ...], Schedule]:
-        """The schedules that have been asked for, by what calls find of others' values."""
+    def _schedules(self) -> dict[frozenset[str], Schedule]:
+        """The schedules of calls, by the fields whose halos are up to date."""
         return {}
+
+    @cached_property
+    def proved(self) -> set[frozenset[str]]:
+        """The schedules that have been proved, by the same fields."""
+        return set()
 
     @cached_property
     def examined(self) -> Mapping[int, tuple[Look, ...]]:
@@ -209,9 +156,9 @@ class Plan:
             found[unit] = (*found.get(unit, ()), look)
         return found
 
-    def explained(self, held: tuple[Found, ...] | None = None) -> Explained:
-        """Return the schedule of a call as a value that prints; ``held`` as for `schedule`."""
-        return Explained(self.footprint, self.schedule(held), self.dtype.itemsize)
+    def explained(self, valid: frozenset[str] = frozenset()) -> Explained:
+        """Return the schedule of a call as a value that prints; ``valid`` as for `schedule`."""
+        return Explained(self.footprint, self.schedule(valid), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
         """Return what a rank does in a call, if only the program itself has changed fields since.
@@ -219,7 +166,7 @@ class Plan:
         In a first call, fields that the program does not change are exchanged too. That call is
         shown if there is nothing to exchange later.
         """
-        later = self.explained(tuple(None if n in self.known else () for n in self.asked))
+        later = self.explained(self.kept)
         return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:

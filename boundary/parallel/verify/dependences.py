@@ -19,38 +19,28 @@ the arithmetic of kernels are not seen here: `proof` runs them on terms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..ranks.earlier import Earlier
 from ..ranks.values import Values
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from ..worlds.world import Simulated
 from .elements import Elements
 from .one_array import Writes
 from .symbolic_call import Call, SymbolicField
 
 
-def check_dependences(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+def check_dependences(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Fail unless each row reads the write that it reads on one array; see `proof.prove`."""
-    writes = Writes()
-    last = _fields(plan)
-    calls = [Call(plan, _elements(plan), last, writes)]
-    for each in reversed(before):
-        shared = {its: last[here] for its, here in each.names.items()}
-        fields = shared if len(shared) == len(each.plan.parts) else _fields(each.plan) | shared
-        calls.insert(0, Call(each.plan, _elements(each.plan), fields, writes))
-    named = {of: name for call in reversed(calls) for name, of in call.fields.items()}
-    for call in calls:
-        for name, field in call.fields.items():
-            for rank in call.ranks:
-                field.values.room(rank, call.plan, name)
-    for given, name in named.items():
-        given.give(writes.new(f"{name} as it was given"))
-    *earlier, final = calls
-    for call in earlier:
-        call.run(((),) * len(call.plan.asked))
-    final.run(held)
-    final.run(plan.steady)
+    writes, fields = Writes(), _fields(plan)
+    call = Call(plan, _elements(plan), fields, writes)
+    for name, field in fields.items():
+        for rank in call.ranks:
+            field.values.room(rank, plan, name)
+        field.give(writes.new(f"{name} as it was given"))
+    call.run(frozenset())
+    if valid:
+        for name in fields.keys() - valid:
+            fields[name].give(writes.new(f"{name} as it was changed"))
+        call.run(valid)
+    call.run(plan.kept)
 
 
 def _fields(plan: Plan) -> dict[str, SymbolicField]:

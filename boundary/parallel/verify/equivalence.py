@@ -12,80 +12,54 @@ steps, and not which entries lie within a box.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from ssr.provenance import leaf, terms
 
-from ..ranks.earlier import Earlier
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from .twins import Pair, Terms, Twin
 from .unequal import Difference, label
 
 
-def check_equivalence(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+def check_equivalence(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Fail unless ranks compute the terms that one array holds; parameters as for `proof.prove`."""
     with terms():
-        found = next(_Run(plan, before, labelled=False).differences(held), None)
+        found = next(_differences(plan, valid, labelled=False), None)
     if found is not None:
         with terms():
-            found = next(_Run(plan, before, labelled=True).differences(held))
+            found = next(_differences(plan, valid, labelled=True))
             raise AssertionError(label(plan, found))
 
 
-class _Run:
-    """Programs one after the other, on ranks and on one array."""
-
-    def __init__(self, plan: Plan, before: Sequence[Earlier], *, labelled: bool) -> None:
-        partition = plan.footprint.partition
-        self.world = Terms(partition.ranks)
-        self.twins: dict[Plan, Twin] = {}
-        for each in (plan, *(other.plan for other in before)):
-            self.twins[each] = self.twins.get(each) or Twin(each, partition, labelled=labelled)
-        self.last = Call(self.twins[plan], self.twins[plan].pairs(self.world, ""), "")
-        self.before = [self._call(n, other) for n, other in enumerate(before)]
-        for call in (*self.before, self.last):
-            call.twin.room(call.pairs)
-
-    def _call(self, number: int, before: Earlier) -> Call:
-        """Return the call of a program before the last one, on its fields where it shares them."""
-        twin, mark = self.twins[before.plan], f"before {number}: "
-        pairs = {its: self.last.pairs[here] for its, here in before.names.items()}
-        if len(pairs) < len(twin.plan.parts):
-            pairs = twin.pairs(self.world, mark) | pairs
-        return Call(twin, pairs, mark)
-
-    def differences(self, held: tuple[Found, ...]) -> Iterator[Difference]:
-        """Yield what ranks hold that one array does not, run by run."""
-        for call in self.before:
-            yield from call.differences(self.world, ((),) * len(call.twin.plan.asked))
-        plan = self.last.twin.plan
-        yield from self.last.differences(self.world, self._held(held))
-        again = replace(self.last, mark="again: ")
-        yield from again.differences(self.world, plan.steady)
-
-    def _held(self, held: tuple[Found, ...]) -> tuple[Found, ...]:
-        """Return what boxes have of others' values, said of twins."""
-        return tuple(
-            None if found is None else tuple((self.twins[plan].plan, its) for plan, its in found)
-            for found in held
-        )
+def _differences(plan: Plan, valid: frozenset[str], *, labelled: bool) -> Iterator[Difference]:
+    """Yield what ranks hold that one array does not, call by call."""
+    world = Terms(plan.footprint.partition.ranks)
+    twin = Twin(plan, plan.footprint.partition, labelled=labelled)
+    pairs = twin.pairs(world)
+    twin.room(pairs)
+    yield from Call(twin, pairs, "").differences(world, frozenset())
+    if valid:
+        for name in pairs.keys() - valid:
+            pairs[name].give("changed: ")
+        yield from Call(twin, pairs, "next: ").differences(world, valid)
+    yield from Call(twin, pairs, "again: ").differences(world, plan.kept)
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of a program on fields; what it is given else has names that begin with a mark."""
+    """A call of a program on fields; the names of its scalars begin with a mark."""
 
     twin: Twin
     pairs: Mapping[str, Pair]
     mark: str
 
-    def differences(self, world: Terms, held: tuple[Found, ...]) -> Iterator[Difference]:
+    def differences(self, world: Terms, valid: frozenset[str]) -> Iterator[Difference]:
         """Run the program; yield what ranks hold then that one array does not."""
         given = [float(leaf(self.mark + name).number) for name in self.twin.scalars]
-        every = self.twin.on_ranks(world, self.pairs, held)(given)
+        every = self.twin.on_ranks(world, self.pairs, valid)(given)
         expected = np.array(self.twin.on_arrays(self.pairs, given))
         for pair in self.pairs.values():
             for rank, box, points, mine, right in pair.owned():

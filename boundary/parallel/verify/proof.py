@@ -1,7 +1,7 @@
 """Proofs of the schedule of a program: on sets of elements, and on terms.
 
-``SSR_VERIFY=1`` proves each schedule before it runs first: after those programs from which it takes
-over values of others, and once more after itself. `dependences` proves, at any size, that each read
+``SSR_VERIFY=1`` proves each schedule before it runs first: after a call that finds no halo up to
+date, and once more after itself. `dependences` proves, at any size, that each read
 finds the write that it finds on one array. `equivalence` runs tables, messages and the source of
 kernels with numbers replaced by the operations that made them. If a call reads more than about
 `MOST` values, the second proof is left out, and a warning says so.
@@ -10,13 +10,11 @@ kernels with numbers replaced by the operations that made them. If a call reads 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 from ssr.errors import user_span
 
-from ..ranks.earlier import Earlier
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from .dependences import check_dependences
 from .equivalence import check_equivalence
 
@@ -27,8 +25,15 @@ _WARNED: dict[Any, Any] = {}
 """The warnings that were given, as `warnings` keeps them."""
 
 
-def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Fail unless a schedule makes of all values what one array holds.
+
+    Parameters
+    ----------
+    plan
+        The program.
+    valid
+        The fields whose halos a call finds up to date, since a call before it.
 
     Warns
     -----
@@ -36,16 +41,14 @@ def prove(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -
         If a call reads too many values, so that it is not run on terms: once for each program and
         place.
     """
-    key = held, tuple((each.plan, *sorted(each.names.items())) for each in before)
-    if key in plan.proved:
+    if valid in plan.proved:
         return
-    check_dependences(plan, held, before)
+    check_dependences(plan, valid)
     if (count := _reads(plan)) > MOST:
         _warn(plan, count)
     else:
-        check_equivalence(plan, held, before)
-    itself = (plan, *((name, name) for name in sorted(plan.asked)))
-    plan.proved.update([key, (plan.steady, (itself,))])
+        check_equivalence(plan, valid)
+    plan.proved.update([frozenset(), valid, plan.kept])
 
 
 def _warn(plan: Plan, count: int) -> None:

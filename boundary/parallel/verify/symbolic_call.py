@@ -16,7 +16,7 @@ from ..ranks.tables import RankTables
 from ..ranks.transfers import targets_of
 from ..ranks.values import Values, memories_of_temporaries
 from ..schedules.messages import Message, Post
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart, Reduce, Start, Wait
 from .copies import Copies
 from .elements import Elements, among, points_of, sources, targets
@@ -97,18 +97,18 @@ class Call:
         ]
         self.tables = [RankTables(self.footprint, plan.fronts, array) for array in arrays]
 
-    def run(self, held: tuple[Found, ...]) -> None:
-        """Run the program on one array and on ranks, which have something of others' values."""
+    def run(self, valid: frozenset[str]) -> None:
+        """Run the program on one array and on ranks, with the halos of some fields valid."""
         for name in self.plan.meta.temporaries:
             self.copies[name].forget()
         self.right = OneArray(self.footprint, self.elements, self.copies, self.writes)
-        self._on_ranks(held)
+        self._on_ranks(valid)
 
     # -- on ranks --------------------------------------------------------------------------------
 
-    def _on_ranks(self, held: tuple[Found, ...]) -> None:
+    def _on_ranks(self, valid: frozenset[str]) -> None:
         """Run the schedule of the program on all ranks."""
-        schedule = self.plan.schedule(held)
+        schedule = self.plan.schedule(valid)
         size = self.plan.dtype.itemsize
         self._posts = [Post(self.footprint, e, size, n) for n, e in enumerate(schedule.exchanges)]
         self._packed: dict[int, Packed] = {}

@@ -31,7 +31,7 @@ from ..ranks.tables import RankTables
 from ..ranks.values import Values
 from ..schedules.footprint import Footprint
 from ..schedules.messages import Post
-from ..schedules.plan import Found, Plan
+from ..schedules.plan import Plan
 from ..worlds.world import Channel, Letter, Simulated, Work
 
 T = TypeVar("T")
@@ -108,6 +108,12 @@ class Pair:
                 expected = self.whole[(..., *slices(box, lower))]
                 yield rank, number, box, self.values.view(rank, number, box), expected
 
+    def give(self, mark: str) -> None:
+        """Set each point to a leaf, whose name begins with a mark."""
+        self.whole[...] = leaves(mark + self.name, self.whole.shape)
+        for _, _, _, mine, given in self.owned():
+            mine[...] = given
+
 
 class Twin:
     """A plan on terms.
@@ -138,7 +144,7 @@ class Twin:
         """The names of the scalars that a call gives."""
         return [p.name for p in self.declaration.parameters if p.kind == "number"]
 
-    def pairs(self, world: Simulated, mark: str) -> dict[str, Pair]:
+    def pairs(self, world: Simulated) -> dict[str, Pair]:
         """Return fields for all parameters, each with a leaf at each point."""
         found = {}
         partition = self.plan.footprint.partition
@@ -148,10 +154,9 @@ class Twin:
             dtype = np.dtype(DTYPE)
             values = Values(space, partition, count, dtype, world)
             lead = () if count is None else (count,)
-            whole = leaves(mark + name, (*lead, *space.extent(partition.sizes)))
-            found[name] = pair = Pair(name, values, whole)
-            for _, _, _, mine, given in pair.owned():
-                mine[...] = given
+            whole = np.empty((*lead, *space.extent(partition.sizes)), DTYPE)
+            found[name] = Pair(name, values, whole)
+            found[name].give("")
         return found
 
     def room(self, pairs: Mapping[str, Pair]) -> None:
@@ -164,15 +169,14 @@ class Twin:
         self,
         world: Simulated,
         pairs: Mapping[str, Pair],
-        held: tuple[Found, ...] | None,
+        valid: frozenset[str],
     ) -> Callable[[Sequence[float]], list[Array]]:
         """Return a function that runs the program on ranks, and returns the results of each."""
         plan = self.plan
         values = {name: pair.values for name, pair in pairs.items()}
         memories = [RankMemory(plan, rank, values) for rank in world.here]
         tables = [RankTables(plan.footprint, plan.fronts, memory) for memory in memories]
-        held = ((),) * len(plan.asked) if held is None else held
-        ready = Prepared(plan, world, memories, tables, held)
+        ready = Prepared(plan, world, memories, tables, valid)
         for memory in memories:
             for buffer in memory.buffers:
                 buffer.fill(np.nan)
@@ -207,12 +211,12 @@ class Twin:
         partition = self.plan.footprint.partition
         alone = replace(partition, owners=np.zeros_like(partition.owners), ranks=1)
         world, twin = Terms(1), Twin(self.origin, alone)
-        made = twin.pairs(world, "")
+        made = twin.pairs(world)
         for name, pair in made.items():
             for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
                 mine[...] = given
         twin.room(made)
-        (results,) = twin.on_ranks(world, made, None)(scalars)
+        (results,) = twin.on_ranks(world, made, frozenset())(scalars)
         for name, pair in made.items():
             for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
                 given[...] = mine
