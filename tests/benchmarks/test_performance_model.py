@@ -123,6 +123,7 @@ def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.M
         return events, np.full_like(seconds, pace["now"])
 
     measured = Traced.record
+    monkeypatch.setattr(traces, "_switches", lambda: 0)
     monkeypatch.setattr(traces, "_again", lambda call: (call(), pace["now"])[1])
     monkeypatch.setattr(Traced, "record", record)
     found = performance_model.trace(made, 4, calls=3, beside=beside)
