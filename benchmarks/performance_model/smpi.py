@@ -13,6 +13,7 @@ eager: they leave when they are sent, and wait for their receivers.
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,13 @@ def write(
     script = place / "replay.sh"
     script.chmod(0o755)
     return script
+
+
+def replayed(script: Path) -> float:
+    """Return the simulated seconds of all calls that a script replays."""
+    done = subprocess.run([script], capture_output=True, text=True, check=True)
+    told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
+    return float(told.split("Simulated time:")[1].split()[0])
 
 
 def _platform(ranks: int, network: LogGP, ranks_per_node: int | None) -> tuple[list[str], str]:

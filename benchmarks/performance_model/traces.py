@@ -204,7 +204,8 @@ class _Run:
     events
         Those of a call, as `boundary.traced_rank` records them.
     work
-        The seconds between them, in each call.
+        The seconds between them, in each call. Where the operating system has given the core to
+        another process, they are scaled so that their sum is the processor time of the call.
     beside
         The seconds of the calls that took turns with these, if any did.
     calm
@@ -261,12 +262,14 @@ def _placed(make: Make, world: Any, calls: int, beside: Callable[[], object] | N
         for _ in range(2):  # what has not changed since a first call is not exchanged again
             call()
         for _ in range(calls):
-            switches = _switches()
             if beside is not None:
                 others.append(_again(beside))
                 call()
-            found.append(world.record(call))
+            switches, used, start = _switches(), time.process_time(), time.perf_counter()
+            events, seconds = world.record(call)
+            share = (time.process_time() - used) / (time.perf_counter() - start)
             calm.append(_switches() == switches)
+            found.append((events, seconds if calm[-1] else seconds * min(1.0, share)))
             if not np.array_equal(found[-1][0], found[0][0]):
                 raise ValueError("The exchanges differ from call to call.")
     work = np.array([w for _, w in found])
@@ -279,11 +282,11 @@ def _switches() -> int:
 
 
 def _again(call: Callable[[], object]) -> float:
-    """Return the seconds of a call that follows another one, so that caches hold what is its."""
+    """Return the processor time of a call after another one, so that its data are in the caches."""
     call()
-    start = time.perf_counter()
+    start = time.process_time()
     call()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def _event(event: int, used: Sequence[int]) -> Event:

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from benchmarks.timing import table
 
+PUBLISHED = 1344, 0.72, 0.88
+"""Ranks and efficiencies in the abstract of Mat2Boundary (arXiv 2605.14780): two shallow-water
+solvers and HPCG; it states neither the baseline nor the network."""
+
 HEAD = "", "step, ms", "least", "5 %", "95 %", "efficiency"
+
+
+def ordered(by_ranks: Mapping[str, Any]) -> dict[int, Any]:
+    """Return results by their number of ranks, the smallest first."""
+    return {ranks: by_ranks[str(ranks)] for ranks in sorted(map(int, by_ranks))}
+
+
+def efficiencies(one: Mapping[str, Any], times: Sequence[float]) -> list[float]:
+    """Return the efficiencies of simulated times."""
+    apart = one["undistributed"] * one["share"]
+    return [apart / seconds for seconds in times]
 
 
 def steps(found: Mapping[str, Any]) -> Any:

@@ -6,14 +6,16 @@ they share caches and memory as the ranks of a node do.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from benchmarks import performance_model, timing
-from benchmarks.performance_model import Trace, trace
+from benchmarks.performance_model import Trace, smpi, trace
 from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Call, Json
 
@@ -37,6 +39,9 @@ WAYS: Mapping[str, Mapping[str, bool]] = {
 }
 SEEDS = 5
 """The number of replays with drawn times."""
+
+NODE, LARGEST = 24, 2000
+"""The ranks of a node of the fat tree, and the most ranks of its replays."""
 
 
 def processor_time(call: Call, calls: int = 4) -> float:
@@ -112,7 +117,7 @@ def _pairs(messages: Any) -> Any:
     return np.stack([messages.sources, messages.targets], axis=1)
 
 
-def replayed(found: Trace, networks: Mapping[str, Network]) -> Json:
+def replayed(found: Trace, networks: Mapping[str, Network]) -> dict[str, Json]:
     """Return the seconds of a call: for networks, for ways to exchange, and for drawn times."""
     middle = found.replay(MIDDLE)
     parameters = {name: found.replay(one).seconds for name, one in PARAMETERS.items()}
@@ -127,6 +132,18 @@ def replayed(found: Trace, networks: Mapping[str, Network]) -> Json:
         "drawn": {name: _drawn(found, one) for name, one in networks.items()},
         "drawn, blocking, unmerged": _drawn(found, MIDDLE, blocking=True, merged=False),
     }
+
+
+def fat_tree(found: Trace, calls: int = 5) -> float | None:
+    """Return the seconds of a call by SMPI on a fat tree of nodes that share one link.
+
+    They are None without SimGrid, and for more ranks than it simulates within minutes.
+    """
+    if shutil.which("smpirun") is None or found.ranks > LARGEST:
+        return None
+    with TemporaryDirectory() as folder:
+        script = found.to_smpi(folder, MIDDLE, calls, ranks_per_node=NODE)
+        return smpi.replayed(script) / calls
 
 
 def _drawn(found: Trace, network: Network, **how: bool) -> list[float]:

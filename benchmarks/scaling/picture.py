@@ -7,19 +7,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.scaling.compare import ideal, steps
-
-PUBLISHED = 1344, 0.72, 0.88
-"""Ranks and efficiencies in the abstract of Mat2Boundary (arXiv 2605.14780): two shallow-water
-solvers and HPCG; it states neither the baseline nor the network."""
+from benchmarks.scaling.compare import PUBLISHED, efficiencies, ideal, ordered, steps
 
 Found = Mapping[str, Any]
-
-
-def efficiencies(one: Found, times: Sequence[float]) -> list[float]:
-    """Return the efficiencies of simulated times."""
-    best = one["undistributed"] * one["share"]
-    return [best / seconds for seconds in times]
 
 
 def draw(path: Path, simulated: Found, measured: Sequence[Found]) -> None:
@@ -31,10 +21,13 @@ def draw(path: Path, simulated: Found, measured: Sequence[Found]) -> None:
         1, len(problems), figsize=(4.6 * len(problems), 4.0), sharey=True, layout="constrained"
     )
     for axis, (name, by_ranks) in zip(figure.axes, problems.items(), strict=True):
-        ranks = [int(count) for count in by_ranks]
-        _bands(axis, ranks, list(by_ranks.values()))
-        axis.plot(*[[PUBLISHED[0]] * 2, PUBLISHED[1:]], color="tab:red", lw=5, alpha=0.7,
-                  label="published, 1,344 cores")  # fmt: skip
+        found = ordered(by_ranks)
+        ranks = list(found)
+        _bands(axis, ranks, list(found.values()))
+        axis.plot(
+            [PUBLISHED[0]] * 2, PUBLISHED[1:], color="tab:red", lw=5, alpha=0.7,
+            solid_capstyle="butt", label="published, 1,344 cores",
+        )  # fmt: skip
         own = [(job, job["problems"][name]) for job in measured if name in job["problems"]]
         if own:
             axis.plot(

@@ -10,7 +10,15 @@ from typing import Any
 
 from benchmarks import timing
 from benchmarks.mpi import asleep
-from benchmarks.scaling.model import NETWORKS, counts, processor_time, replayed, spread, traced
+from benchmarks.scaling.model import (
+    NETWORKS,
+    counts,
+    fat_tree,
+    processor_time,
+    replayed,
+    spread,
+    traced,
+)
 from benchmarks.scaling.problems import Problem
 from benchmarks.timing import Json
 
@@ -41,7 +49,7 @@ def simulated(
             "share": problem.share(count),
             "work": spread(trace),
             "counts": counts(trace),
-            "simulated": replayed(trace, NETWORKS),
+            "simulated": {**replayed(trace, NETWORKS), "fat tree": fat_tree(trace)},
         }
         print(f"{problem.unit}: {count} ranks simulated", file=sys.stderr, flush=True)
     return found

@@ -8,8 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.scaling.compare import best, ideal, steps
-from benchmarks.scaling.picture import PUBLISHED, efficiencies
+from benchmarks.scaling.compare import PUBLISHED, best, efficiencies, ideal, ordered, steps
 
 Found = Mapping[str, Any]
 Row = dict[str, str]
@@ -35,6 +34,7 @@ EFFICIENCIES = {
     "fast": "fast network",
     "middle": "middle",
     "slow": "slow",
+    "tree": "middle, fat tree",
     "drawn": "drawn times, middle",
     "decides": "parameter that decides",
 }
@@ -51,11 +51,11 @@ def counts(simulated: Found) -> list[Row]:
     """Return messages and bytes of a call."""
     made = []
     for name, by_ranks in simulated["problems"].items():
-        for ranks, one in by_ranks.items():
+        for ranks, one in ordered(by_ranks).items():
             found = one["counts"]
             made.append({
                 "problem": name,
-                "ranks": f"{int(ranks):,}",
+                "ranks": f"{ranks:,}",
                 **{key: str(found[key]) for key in EACH},
                 "kilobytes": f"{found['bytes'] / 1e3:,.0f}",
                 "all": f"{found['messages of all']:,}",
@@ -74,15 +74,16 @@ def simulations(simulated: Found) -> list[Row]:
     """Return simulated efficiencies with their bands."""
     made = []
     for name, by_ranks in simulated["problems"].items():
-        for ranks, one in by_ranks.items():
+        for ranks, one in ordered(by_ranks).items():
             found = one["simulated"]
             fastest = {n: efficiencies(one, [t])[0] for n, t in found["fastest"].items()}
             made.append({
                 "problem": name,
-                "ranks": f"{int(ranks):,}",
+                "ranks": f"{ranks:,}",
                 "step": f"{1e3 * found['fastest']['middle']:,.3f}",
                 "exposed": f"{1e3 * found['exposed']:,.3f}",
                 **{n: f"{e:.2f}" for n, e in fastest.items()},
+                "tree": _range(efficiencies(one, [found["fat tree"]])) if found["fat tree"] else "",
                 "drawn": _range(efficiencies(one, found["drawn"]["middle"])),
                 "decides": decisive(found["parameters"]),
             })  # fmt: skip
@@ -90,10 +91,11 @@ def simulations(simulated: Found) -> list[Row]:
 
 
 def decisive(parameters: Mapping[str, float]) -> str:
-    """Return the parameter of the network over whose range the time changes most."""
-    names = {name.partition(",")[0] for name in parameters}
-    change = {n: parameters[f"{n}, slow"] - parameters[f"{n}, fast"] for n in sorted(names)}
-    return max(change, key=lambda name: change[name])
+    """Return the parameter of the network that changes the time most, and by how much."""
+    names = sorted({name.partition(",")[0] for name in parameters})
+    change = {n: parameters[f"{n}, slow"] / parameters[f"{n}, fast"] - 1 for n in names}
+    most = max(names, key=lambda name: change[name])
+    return f"{most}, {100 * change[most]:.0f} %"
 
 
 def checks(simulated: Found, measured: Sequence[Found]) -> list[Row]:
@@ -131,7 +133,9 @@ def _all(drawn: Mapping[str, Sequence[float]]) -> list[float]:
 def write(folder: Path, simulated: Found, measured: Sequence[Found]) -> None:
     """Write the files of the tables."""
     cores = simulated["busy cores"]
-    machine = f"{simulated['machine']['processor']}, {cores} busy cores"
+    machine = (
+        f"{simulated['machine']['processor']}, {cores} busy cores, load {simulated['load']:.0f}"
+    )
     for name, columns, found in (
         ("scaling-counts", COUNTS, counts(simulated)),
         ("scaling", EFFICIENCIES, simulations(simulated)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from math import ceil, log2
@@ -21,7 +20,7 @@ from benchmarks import performance_model
 from benchmarks.performance_model import traces
 from benchmarks.performance_model.loggp import replay
 from benchmarks.performance_model.recorded import Event, Messages, Recorded
-from benchmarks.performance_model.smpi import write
+from benchmarks.performance_model.smpi import replayed, write
 from boundary.parallel.ranks import transfers as moves
 from boundary.parallel.worlds.traced import Traced
 from ssr.errors import ArgumentError
@@ -123,6 +122,7 @@ def test_calls_take_turns_with_what_they_are_compared_with(monkeypatch: pytest.M
         return events, np.full_like(seconds, pace["now"])
 
     measured = Traced.record
+    monkeypatch.setattr(traces, "_switches", lambda: 0)
     monkeypatch.setattr(traces, "_again", lambda call: (call(), pace["now"])[1])
     monkeypatch.setattr(Traced, "record", record)
     found = performance_model.trace(made, 4, calls=3, beside=beside)
@@ -368,19 +368,12 @@ def test_ranks_share_the_nodes_of_a_fat_tree(tmp_path: Path) -> None:
     assert 'radical="0-31"' in platform
 
 
-def smpi_seconds(script: Path, calls: int) -> float:
-    """Return the simulated seconds of a call."""
-    done = subprocess.run([script], capture_output=True, text=True, check=True, timeout=120)
-    told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
-    return float(told.split("Simulated time:")[1].split()[0]) / calls
-
-
 @needs_simgrid
 def test_messages_share_the_links_of_a_fat_tree(tmp_path: Path) -> None:
     """Of 4 ranks on 2 nodes each sends 100 kB to the other node; 2 of them share a link."""
     trace, network = exchanging(4, 100_000), performance_model.LogGP(1e-6, 0.0, 1e-9)
-    apart = smpi_seconds(trace.to_smpi(tmp_path / "apart", network), 10)
-    shared = smpi_seconds(trace.to_smpi(tmp_path / "tree", network, ranks_per_node=2), 10)
+    apart = replayed(trace.to_smpi(tmp_path / "apart", network)) / 10
+    shared = replayed(trace.to_smpi(tmp_path / "tree", network, ranks_per_node=2)) / 10
     assert apart == pytest.approx(10e-6 + 100e-6 + 1e-6, rel=0.03)
     assert shared == pytest.approx(10e-6 + 200e-6 + 1e-6, rel=0.03)
 
@@ -394,5 +387,5 @@ def test_smpi_agrees_with_loggp(tmp_path: Path) -> None:
     fixed = performance_model.Trace(
         found.ranks, found.shapes, found.events[:-1], work[:, 1:], found.messages
     )
-    seconds = smpi_seconds(fixed.to_smpi(tmp_path, NETWORK, calls=20), 20)
+    seconds = replayed(fixed.to_smpi(tmp_path, NETWORK, calls=20)) / 20
     assert seconds == pytest.approx(fixed.replay(NETWORK).seconds, rel=0.02)
