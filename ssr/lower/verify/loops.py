@@ -28,7 +28,7 @@ from ...kernel import ir as kernel
 from ...kernel.print_python import expression_text
 from ...points.loop_tree import For, If, Loop, Reduce, Run
 from ...points.sets import Domain
-from ..nests import bounds
+from ..nests import bounds, box
 
 EXTENTS = ((1, 1, 1), (2, 2, 2), (3, 4, 5), (1, 7, 6), (7, 1, 5), (6, 5, 1), (8, 7, 6))
 """Values of sizes: in each, those of the first, second and third size, and so on in turns."""
@@ -70,7 +70,7 @@ def verify_line_loops(made: LineLoops) -> None:
                     places.append(sign * row[nest.along])
                 assert places == sorted(places), f"lines of {nest.target!r} run out of order"
         for name, piece in made.pieces.items():
-            rows = (piece.domain & nest.context).fixed(values).points()
+            rows = (piece.domain & nest.context & box(nest.axes)).fixed(values).points()
             _compare(nest, f"piece {name}", runs[name], Counter(rows), values)
 
 
@@ -131,10 +131,10 @@ def samples(nest: ir.Nest | ir.LineNest, domains: Sequence[Domain]) -> Iterator[
         whole = [(low.evaluate(values), stop.evaluate(values)) for low, stop in nest.rows.edges]
         if any(low >= high for low, high in whole):
             continue
-        for box in dict.fromkeys(_boxes(whole, kept)):
-            edges = (edge for side in box for edge in side)
+        for sides in dict.fromkeys(_boxes(whole, kept)):
+            edges = (edge for side in sides for edge in side)
             named = {**values, **dict(zip(bounds(nest.axes), edges, strict=True))}
-            for own in (box, whole) if local else (box,):
+            for own in (sides, whole) if local else (sides,):
                 edges = (edge for side in own for edge in side)
                 here = {**named, **dict(zip(own_bounds(nest.axes), edges, strict=True))}
                 if not nest.context.fixed(here).empty:
