@@ -118,7 +118,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
         Parameters
         ----------
         stage
-            One of ``sets program passes loops source assembly``; all but the last one by default.
+            One of ``sets program passes nests loops source vectors assembly``; all but the last two
+            by default. Or the name of a pass, as ``passes`` lists them.
         """
         from ..explain.stages import explain_blocks
 

@@ -118,7 +118,7 @@ class Matrix(Operator["Matrix"]):
         ----------
         stage
             One of ``trace sets footprint program passes nests loops source vectors assembly``; all
-            one by default.
+            but the last two by default. Or the name of a pass, as ``passes`` lists them.
         """
         from ..explain.stages import explain_matrix
 
