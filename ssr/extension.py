@@ -130,7 +130,7 @@ from .kernel.building import (
     times,
 )
 from .lower.accesses import Access, Action, Actions, Product
-from .lower.verify.nests import wanted
+from .lower.pass_manager import wanted
 from .options import WIDE
 from .points.affine import AXES, Affine
 from .points.last_writes import LastWrites

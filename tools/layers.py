@@ -33,8 +33,9 @@ LAYERS = {
         "output", "simulation", "extension", "__init__", "__main__",
     ),
     "ssr/lower": (
-        "__init__", "nests", "accesses", "steps", "passes", "unit_strides", "tiling",
-        "loop_schedule", "lines", "fusing", "verify",
+        "__init__", "nests", "step_nest", "accesses", "tiling", "unit_strides", "steps", "passes",
+        "loop_schedule", "lines", "loop_deletion", "fusing", "verify", "pass_manager",
+        "declaration_passes",
     ),
     "boundary": (
         "errors", "grid", "drawing", "rules", "closure", "tables", "fills", "synchronization",

@@ -24,7 +24,7 @@ from ..options import Options
 from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
-from ..programs.program import Program
+from ..programs.program import Program, explained
 from ..programs.vectors import grouped
 from ..public import counted
 from ..spaces.space import Space, VectorSpace
@@ -118,13 +118,14 @@ class BlockMatrix(Operator["BlockMatrix"]):
         Parameters
         ----------
         stage
-            One of ``sets program passes loops source assembly``; all but the last one by default.
+            One of ``sets program passes nests loops source vectors assembly``; all but the last two
+            by default. Or the name of a pass, as ``passes`` lists them.
         """
         from ..explain.stages import explain_blocks
 
-        def application() -> tuple[ir.Program, Options]:
+        def application() -> tuple[ir.Program, ir.Program, Options]:
             made = block_program(self.definition, "apply", self.definition.free)
-            return made.ir, made.options
+            return explained(made)
 
         blocks = [(repr(m), m.definition) for m in self.definition.every if m.families]
         return explain_blocks(blocks, repr(self), application, stage)

@@ -254,10 +254,10 @@ def _in_llvm(text: _Text) -> Any:
 
 def _on_vectors(text: _Text) -> Module:
     """Return a kernel with loops over vectors of the target; the debug build has none."""
-    from ..kernel.vectorize import vectorize
+    from .pipeline import vectorized
 
     assert text.module is not None, "the kernel has no machine code"
-    return text.module if text.meta.debug else vectorize(text.module, target.current())
+    return text.module if text.meta.debug else vectorized(text.module)
 
 
 def vectors(program: ir.Program, options: Options, dtype: str) -> str:
@@ -349,9 +349,9 @@ def _lowered(request: Request, *, checked: bool = False) -> Lowered:
 
 def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
     """Return the names of the calls of a program that are folded into their readers."""
-    from .pipeline import apart, direct
+    from . import pipeline
 
-    return apart(direct(program, options)[0], options, dtype).gone
+    return pipeline.folded(program, options, dtype)
 
 
 def _text(made: Lowered) -> _Text:

@@ -1,59 +1,31 @@
-"""The compiler: from a program's assignments to the module of its kernel."""
+"""The compiler: from a program's steps to the module of its kernel, pass by pass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from .. import ir
-from ..distributed.transfers import with_moves
-from ..emit.module import kernel_of
 from ..emit.unit import Form, Unit
-from ..ir import LineLoops, LoopNest
 from ..kernel.ir import Module
 from ..kernel.print_python import printed
 from ..lower.accesses import Actions, actions
-from ..lower.fusing.contract_temporaries import own_rows
-from ..lower.fusing.fill_in_place import widened
-from ..lower.fusing.fusion import fuse
-from ..lower.fusing.share_temporaries import reuse
-from ..lower.lines.line_loops import line_nest, line_schedule
-from ..lower.loop_schedule import schedule
-from ..lower.nests import in_place, nest
-from ..lower.passes.hoist_independent import ahead
-from ..lower.passes.merge_halo_terms import join
-from ..lower.passes.overlapping_recurrence import line_overlap
-from ..lower.passes.partial_sums import partial_sums
-from ..lower.passes.reciprocal import reciprocal
-from ..lower.passes.recurrence import NEGLIGIBLE, order_terms, recurrence
-from ..lower.passes.rematerialize import again
-from ..lower.passes.shorten_rotation import carry
-from ..lower.steps.ghost_inlining import Folded, fold
-from ..lower.steps.pivots import with_pivots
+from ..lower.pass_manager import Pass, Setting, State, run, states, wanted
 from ..lower.steps.place_calls import copies, partly_needed
-from ..lower.steps.rounding import rounded
-from ..lower.steps.simplify import simplified
-from ..lower.steps.stored_values import stored_values
-from ..lower.verify.lines import verify_lines
-from ..lower.verify.loops import verify_loops
-from ..lower.verify.nests import verify, verify_call, wanted
-from ..options import WIDE, Options
+from ..lower.verify.kernels import verify_kernel
+from ..options import Options
+from ..runtime import target
 from ..runtime.metadata import KernelMeta
-
-Pass: TypeAlias = Callable[[ir.Nest], ir.Nest]
-Nests: TypeAlias = tuple[ir.Made, ...]
-"""A sequence of nests, and of calls of functions of other packages."""
+from .passes import EMISSION, LOOPS, NESTS, STEPS, VECTORIZE
 
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """All stages of a lowered program."""
+    """The kernel of a program, with the stages on the way."""
 
     program: ir.Program
-    notes: tuple[str, ...]
-    nests: Nests
-    loops: tuple[ir.Ran, ...]
+    nests: tuple[ir.Form, ...]
+    loops: tuple[ir.Form, ...]
     kernel: Module
     source: str
     meta: KernelMeta
@@ -63,66 +35,72 @@ def lower(
     program: ir.Program, options: Options, dtype: str, title: str, *, checked: bool = False
 ) -> Lowered:
     """Return the kernel of a program, with the stages on the way."""
-    program, notes = direct(rounded(program, dtype), options)
-    ignored = partly_needed(program) | copies(program) if options.debug else frozenset()
-    program, nests = fused_nests(program, options, dtype)
-    scheduled = (n if isinstance(n, ir.Call) else _scheduled(n, options) for n in nests)
-    loops = tuple(s for s in scheduled if isinstance(s, ir.Call) or s.pieces)  # none: x[:] = x
+    setting = Setting(options, dtype)
+    start = run(STEPS, State(program), setting)
+    nests = run(NESTS, start, setting)
+    loops = run(LOOPS, nests, setting)
     form: Form = "debug" if options.debug else "checked" if checked else "fast"
-    if options.distributed:
-        loops = with_moves(program, loops)
-    unit = Unit(program, loops, dtype, title, form, options.distributed, ignored)
-    kernel, meta = kernel_of(unit)
-    return Lowered(program, notes, nests, loops, kernel, printed(kernel), meta)
+    kernel, meta = EMISSION.change(_unit(start.program, loops, setting, title, form))
+    _verified(kernel, EMISSION)
+    return Lowered(loops.program, nests.nests, loops.nests, kernel, printed(kernel), meta)
 
 
-def _scheduled(made: ir.Nest | ir.LineNest, options: Options) -> LoopNest | LineLoops:
-    """Return the loops of a nest; ``SSR_VERIFY=1`` verifies them."""
-    if isinstance(made, ir.LineNest):
-        return line_schedule(made)
-    loops = schedule(made, options)
+def _verified(kernel: Module, after: Pass) -> None:
     if wanted():
-        verify_loops(loops)
-    return loops
+        verify_kernel(kernel, after.name)
+
+
+def _unit(start: ir.Program, loops: State, setting: Setting, title: str, form: Form) -> Unit:
+    """Return the input of emission; ``start`` is the program before it has nests."""
+    options = setting.options
+    ignored = partly_needed(start) | copies(start) if options.debug else frozenset[str]()
+    ran = tuple(n for n in loops.nests if isinstance(n, (ir.LoopNest, ir.LineLoops, ir.Call)))
+    return Unit(loops.program, ran, setting.dtype, title, form, options.distributed, ignored)
+
+
+def vectorized(kernel: Module) -> Module:
+    """Return a kernel with loops over vectors of the target."""
+    made: Module = VECTORIZE.change(kernel, target.current())
+    _verified(made, VECTORIZE)
+    return made
+
+
+def all_states(program: ir.Program, options: Options, dtype: str) -> Iterator[tuple[Pass, State]]:
+    """Yield the passes that run when a kernel is built, each with the state after it.
+
+    `VECTORIZE`, which depends on the processor, is left out.
+    """
+    state = State(program)
+    passes = (*STEPS, *NESTS, *LOOPS)
+    for each, after in states(passes, state, Setting(options, dtype)):
+        yield each, after
+        state = after
+    title = f"{program.name}, generated for {dtype}."
+    yield EMISSION, replace(state, kernel=lower(program, options, dtype, title).kernel)
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:
     """Return a program that computes costly values once, and only what is needed."""
-    return simplified(stored_values(program), exact=options.exact)
+    return run(STEPS[:-2], State(program), Setting(options)).program
 
 
-def direct(program: ir.Program, options: Options) -> tuple[ir.Program, tuple[str, ...]]:
-    """Return the shorter program with temporaries where it needs them, and notes on its steps.
-
-    In the debug build it has pivots, too.
-    """
-    program, notes = in_place(simple(program, options))
-    return with_pivots(program) if options.debug else program, notes
+def direct(program: ir.Program, options: Options, dtype: str = "float64") -> ir.Program:
+    """Return a program after all passes over its steps."""
+    return run(STEPS, State(program), Setting(options, dtype)).program
 
 
-def fused_nests(program: ir.Program, options: Options, dtype: str) -> tuple[ir.Program, Nests]:
-    """Return a program's nests after all passes, and the program without what they buffer."""
-    left = apart(program, options, dtype)
-    program, alone = left.program, left.nests
-    program, alone = own_rows(program, alone)
-    alone = tuple(_ahead(n, options) for n in alone)
-    if options.fuse:
-        program, alone = fuse(program, alone, least=_least(options))
-        alone = tuple(_shorter(n) for n in alone)
-    program, alone = reuse(program, alone)
-    _verified(program, alone, "fusion")
-    return program, alone
+def fused_nests(direct: ir.Program, options: Options, dtype: str) -> State:
+    """Return the nests of a program after all passes over them."""
+    return run(NESTS, State(direct), Setting(options, dtype))
 
 
 def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
     """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
-    program, _ = direct(rounded(program, dtype), options)
-    program, nests = fused_nests(program, options, dtype)
-    fields = known(program)
+    state = fused_nests(direct(program, options, dtype), options, dtype)
     return tuple(
-        made if isinstance(made, ir.Call) else actions(made, fields)
-        for made in nests
-        if not _is_idle(made)
+        made if isinstance(made, ir.Call) else actions(made, state.fields)
+        for made in state.nests
+        if isinstance(made, (ir.Nest, ir.LineNest, ir.Call)) and not _is_idle(made)
     )
 
 
@@ -133,100 +111,10 @@ def _is_idle(made: ir.Made) -> bool:
     )
 
 
-def _ahead(made: ir.Made, options: Options) -> ir.Made:
-    """Return a nest whose lines compute first what waits for no other row, if that is on."""
-    return ahead(made) if options.recurrence and isinstance(made, ir.Nest) else made
-
-
-def _shorter(made: ir.Made) -> ir.Made:
-    """Return a nest that stores less of what its statements read of each other."""
-    return carry(again(made)) if isinstance(made, ir.Nest) else made
-
-
-def _least(options: Options) -> int | None:
-    """Return how many rows boxes with memory of their own have at least; None if they have none."""
-    return (WIDE if options.wide_boxes else 1) if options.distributed else None
-
-
-def apart(program: ir.Program, options: Options, dtype: str) -> Folded:
-    """Return the nest of each step that is left, and which calls were folded into others."""
-    alone: Nests = tuple(
-        step
-        if isinstance(step, ir.Call)
-        else line_nest(step, program)
-        if isinstance(step, ir.Solve)
-        else optimise(nest(step, program), program, options, dtype)
-        for step in program.steps
-    )
-    if options.distributed:
-        alone = tuple(line_overlap(n) if isinstance(n, ir.Nest) else n for n in alone)
-        return Folded(*widened(program, alone))
-    if not options.fold:
-        return Folded(program, alone)
-    left = fold(program, alone)
-    _verified(left.program, left.nests, "fold")
-    return left
-
-
-def _verified(program: ir.Program, nests: Nests, after: str) -> None:
-    """Verify the nests of a program, if ``SSR_VERIFY=1`` asks for it."""
-    if wanted():
-        for made in nests:
-            if isinstance(made, ir.Call):
-                verify_call(made, known(program), [name for name, _ in program.wide])
-            elif isinstance(made, ir.LineNest):
-                verify_lines(made)
-            else:
-                verify(made, known(program), after)
-
-
-def optimise(made: ir.Nest, program: ir.Program, options: Options, dtype: str) -> ir.Nest:
-    """Return the nest of one step after all passes that are switched on."""
-    for _, changed in stages(made, program, options, dtype):
-        made = changed
-    return made
-
-
-def stages(
-    made: ir.Nest, program: ir.Program, options: Options, dtype: str
-) -> Iterator[tuple[str, ir.Nest]]:
-    """Yield the nest of one step and what each pass makes of it.
-
-    ``SSR_VERIFY=1`` verifies all of them.
-    """
-    fields = known(program)
-    start: tuple[str, Pass] = ("nest", lambda nest: nest)
-    for name, change in (start, *passes(fields, options, dtype)):
-        made = change(made)
-        if wanted():
-            verify(made, fields, name)
-        yield name, made
-
-
-def known(program: ir.Program) -> dict[str, ir.Field]:
-    """Return the fields and temporaries of a program by name."""
-    return {f.name: f for f in (*program.fields, *program.temporaries)}
-
-
-def passes(
-    fields: Mapping[str, ir.Field], options: Options, dtype: str
-) -> tuple[tuple[str, Pass], ...]:
-    """Return the passes over single steps that are switched on, in order."""
-    free = not options.exact
-    negligible = NEGLIGIBLE[dtype] if free else 0.0
-    every: tuple[tuple[str, bool, Pass], ...] = (
-        ("reciprocal", free, lambda nest: reciprocal(nest, dtype)),
-        ("join", free, join),
-        ("order_terms", True, order_terms),
-        (
-            "partial_sums",
-            free and options.partial_sums,
-            lambda nest: order_terms(partial_sums(nest, fields)),
-        ),
-        (
-            "recurrence",
-            options.recurrence,
-            lambda nest: recurrence(nest, fields, factor=free, negligible=negligible),
-        ),
-    )
-    return tuple((name, change) for name, on, change in every if on)
+def folded(program: ir.Program, options: Options, dtype: str) -> frozenset[str]:
+    """Return the names of the calls of a program that are inlined into their readers."""
+    short = direct(program, options, dtype)
+    nests = fused_nests(short, options, dtype).nests
+    left = {made.name for made in nests if isinstance(made, ir.Call)}
+    calls = (step.name for step in short.steps if isinstance(step, ir.Call))
+    return frozenset(name for name in calls if name not in left)

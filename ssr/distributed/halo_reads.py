@@ -10,8 +10,8 @@ own. A sweep within boxes overwrites none of it, so that it need not be added up
              x[i] = r[i] + (x[i - 1] if i - 1 < i_own_lo) + (x[i - 1] if i - 1 >= i_own_lo)
 
 Of the second sweep the elements of other boxes are `kept`: they are those from before the first
-one. It is done where sums may be reassociated: then two terms become one (`passes/join`). Otherwise
-each sweep would have twice the conditions.
+one. It is done where sums may be reassociated: then two terms become one (`merge_halo_terms`).
+Otherwise each sweep would have twice the conditions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..points.affine import Affine
 from ..points.sets import Domain
 
 
-def without_sums_between_boxes(program: ir.Program) -> ir.Program:
+def halo_reads(program: ir.Program) -> ir.Program:
     """Return a program in which sweeps within boxes read what lies in other boxes themselves."""
     for temporary in program.temporaries:
         steps = program.steps

@@ -15,7 +15,7 @@ entries are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -37,27 +37,17 @@ def depends_on_boxes(step: ir.Step) -> bool:
     )
 
 
-def in_boxes(
-    steps: Sequence[ir.Step], rows: Callable[[ir.Assignment | ir.Reduction], ir.Field]
-) -> list[ir.Step]:
-    """Return steps on boxes with memory of their own, whose bounds are parameters."""
+def local_entries(program: ir.Program, *, distributed: bool) -> ir.Program:
+    """Return a program on boxes whose bounds are parameters, or on one that holds all rows."""
 
     def change(part: Part) -> Part:
-        inside = own_box(part.axes, rows(part))
+        rows = program.rows(part)
+        if not distributed:
+            return replace(part, value=_everywhere(part.value, rows))
+        inside = own_box(part.axes, rows)
         return replace(part, domain=part.domain & inside, value=_guarded(part.value, inside))
 
-    return [_changed(step, change) for step in steps]
-
-
-def in_one_box(
-    steps: Sequence[ir.Step], rows: Callable[[ir.Assignment | ir.Reduction], ir.Field]
-) -> list[ir.Step]:
-    """Return steps on a box that holds all rows."""
-
-    def change(part: Part) -> Part:
-        return replace(part, value=_everywhere(part.value, rows(part)))
-
-    return [_changed(step, change) for step in steps]
+    return replace(program, steps=tuple(_changed(step, change) for step in program.steps))
 
 
 def _changed(step: ir.Step, change: Callable[[Part], Part]) -> ir.Step:

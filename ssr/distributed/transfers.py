@@ -149,9 +149,11 @@ def kind_of(step: object) -> Literal["nest", "call", "move"]:
     return "move" if isinstance(step.external, Move) else "call"
 
 
-def with_moves(program: ir.Program, steps: Sequence[ir.Ran]) -> tuple[ir.Ran, ...]:
+def transfers(
+    program: ir.Program, steps: Sequence[ir.Ran]
+) -> tuple[ir.Program, tuple[ir.Ran, ...]]:
     """Return the steps of a kernel with a move before each of them, and one behind the last."""
     arrays = tuple(field.name for field in (*program.fields, *program.temporaries))
     taken = {step.name for step in steps if isinstance(step, ir.Call)}
     move = ir.Call(ir.fresh("move", taken), Move(len(arrays)), arrays)
-    return (move, *(each for step in steps for each in (step, move)))
+    return program, (move, *(each for step in steps for each in (step, move)))

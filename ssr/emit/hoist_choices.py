@@ -1,4 +1,4 @@
-"""Make choices before the loops throughout which they are the same.
+"""Make choices before the loops throughout which they are the same. Keeps bits.
 
 A branch inside a loop keeps LLVM from making vectors of it, or makes it unswitch the loop,
 once for each way, even where the loop decides nothing about the branch.
@@ -20,7 +20,7 @@ from .rows import place_of, test_of, value_of
 _TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
 
 
-def decide(builder: Builder, nest: LoopNest, node: Loop) -> None:
+def hoist_choices(builder: Builder, nest: LoopNest, node: Loop) -> None:
     """Add what a loop does not change of the choices inside it."""
     if not isinstance(node, For):
         return

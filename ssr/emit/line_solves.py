@@ -238,6 +238,6 @@ def _emit_rows(builder: LineBuilder, made: LineLoops, node: Loop) -> bool:
             builder.here = index.substitute(own)
             with builder.block() as body:
                 emit_instance(builder, made, node)
-            builder.add(*builder.functions.short(body))
+            builder.add(*builder.functions.outline(body))
             return True
     return False

@@ -14,7 +14,7 @@ from ..points.affine import Affine
 from ..points.expressions import expression
 from ..points.loop_tree import For, If, Loop, Reduce, Run, runs_of
 from .builder import Builder
-from .hoist_choices import decide
+from .hoist_choices import hoist_choices
 from .periodic_rows import emit_periodic_rows
 from .rows import emit_instance, place_of
 
@@ -32,7 +32,7 @@ def emit_tree(
     rows, decided, blocks = dict(builder.rows), dict(builder.decided), []
     if not whole:
         for node in tree:
-            decide(builder, nest, node)
+            hoist_choices(builder, nest, node)
         _hoist(builder, nest, tree)
     for node in tree:
         with builder.block() as block:

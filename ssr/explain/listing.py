@@ -104,29 +104,81 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
     rows = [("fields", _fields(program.fields)), ("temporaries", _fields(program.temporaries))]
     rows += [("scalars", ", ".join(program.scalars)), ("sizes", ", ".join(program.sizes))]
     lines = [f"program {program.name}", *table([r for r in rows if r[1]])]
-    for n, a in enumerate(program.steps):
-        if isinstance(a, ir.Reduction):
-            lines += ["", f"  {a.kind} for {a.domain.notation()}:"]
-            lines += [f"    {line}" for line in equation(a.name, a.value, a.domain)]
-            lines += [f"  {notes[n]}"] if notes else []
-            continue
-        if isinstance(a, ir.Call):
-            lines += ["", f"  {call_text(a)}"]
-            lines += [f"  {notes[n]}"] if notes else []
-            continue
-        if isinstance(a, ir.Solve):
-            lines += ["", *(f"  {line}" for line in _solve(a))]
-            lines += [f"  {notes[n]}"] if notes else []
-            continue
-        first, *_ = together = a.assignments if isinstance(a, ir.Group) else (a,)
-        order = "" if first.order == "any" else f", {first.order}"
-        lines += ["", f"  for {first.domain.notation()}{order}:"]
-        for each in together:
-            left = f"{each.target}[{', '.join(each.axes)}]"
-            lines += [f"    {line}" for line in equation(left, each.value, each.domain)]
+    for n, step in enumerate(program.steps):
+        lines += ["", *(f"  {line}" for line in _step(step))]
         lines += [f"  {notes[n]}"] if notes else []
     if program.results:
         lines += ["", f"  return {', '.join(map(show, program.results))}"]
+    return "\n".join(lines)
+
+
+def _step(step: ir.Step) -> list[str]:
+    match step:
+        case ir.Call():
+            return [call_text(step)]
+        case ir.Solve():
+            return _solve(step)
+        case ir.Reduction(name, kind, _, _, domain, value):
+            lines = [f"{kind} for {domain.notation()}:"]
+            return [*lines, *(f"  {line}" for line in equation(name, value, domain))]
+    first, *_ = together = step.assignments if isinstance(step, ir.Group) else (step,)
+    order = "" if first.order == "any" else f", {first.order}"
+    lines = [f"for {first.domain.notation()}{order}:"]
+    for each in together:
+        left = f"{each.target}[{', '.join(each.axes)}]"
+        lines += [f"  {line}" for line in equation(left, each.value, each.domain)]
+    return lines
+
+
+def nests_text(forms: Sequence[ir.Form]) -> str:
+    """Return the forms of a program's steps, each below its number and what it makes."""
+    return "\n".join(
+        f"-- nest {number}: {_title(form)} --\n{_form(form)}".rstrip()
+        for number, form in enumerate(forms)
+    )
+
+
+def _title(form: ir.Form) -> str:
+    match form:
+        case ir.Call():
+            return call_text(form)
+        case ir.LoopNest() | ir.LineLoops() | ir.SplitNest():
+            return form.nest.target
+        case ir.Nest() | ir.LineNest():
+            return form.target
+    return ", ".join(ir.made(form))
+
+
+def _form(form: ir.Form) -> str:
+    match form:
+        case ir.Call():
+            return ""
+        case ir.Nest():
+            return nest_text(form)
+        case ir.LineNest():
+            return line_nest_text(form)
+        case ir.SplitNest():
+            return _split_nest(form)
+        case ir.LoopNest():
+            return loops_text(form)
+        case ir.LineLoops():
+            return line_loops_text(form)
+    return "\n".join(_step(form))
+
+
+def _split_nest(made: ir.SplitNest) -> str:
+    """Return the pieces that run on each line, below the statements that they are made of."""
+    lines, context = [], made.nest.context
+    for stage, there, inside in made.stages:
+        known = ""
+        if there is not None:
+            shown = where(there, context.project(made.nest.axes[:-1]))
+            known = f", {'' if inside else 'not '}{shown}"
+        names = ", ".join(s.name for s in stage.statements)
+        lines.append(f"{names}{known}:")
+        for piece in stage.pieces:
+            lines.append(f"  {piece.name}, for {piece.domain.simplified(context).notation()}:")
+            lines += [f"    {line}" for line in _parts(piece)]
     return "\n".join(lines)
 
 

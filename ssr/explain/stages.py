@@ -14,39 +14,30 @@ from typing import TypeAlias
 
 from .. import ir
 from ..algebra.matrix_data import MatrixData
-from ..compiler.pipeline import Lowered, apart, direct, fused_nests, lower, simple, stages
+from ..compiler.passes import NESTS
+from ..compiler.pipeline import Lowered, direct, lower, simple
 from ..errors import ArgumentError, Span
-from ..lower.lines.line_loops import line_nest
-from ..lower.nests import in_place, nest
-from ..lower.steps.rounding import rounded
+from ..lower.pass_manager import Setting, State, run
+from ..lower.steps.in_place import in_place_notes
 from ..lower.steps.stored_values import storage_notes
 from ..options import Options
 from ..points.affine import Affine
 from ..public import is_one_of
 from ..symbols.printing import show
-from .listing import (
-    call_text,
-    line_loops_text,
-    line_nest_text,
-    loops_text,
-    nest_text,
-    point,
-    program_text,
-    table,
-    where,
-)
+from .listing import nests_text, point, program_text, table, where
+from .passes import all_passes_text, is_pass, pass_text, passes_text
 
 Stages = Mapping[str, Callable[[], str]]
 
 
-OF_PROGRAMS = "program", "passes", "loops", "source", "vectors", "assembly"
+OF_PROGRAMS = "program", "passes", "nests", "loops", "source", "vectors", "assembly"
 """The stages of programs, also of those that matrices make."""
 
 OF_PROCESSORS = "vectors", "assembly"
 """The stages that depend on the processor, which are shown on request only."""
 
-Explained: TypeAlias = "tuple[ir.Program, Options]"
-"""A program, and how it is compiled."""
+Explained: TypeAlias = "tuple[ir.Program, ir.Program, Options]"
+"""A program as it was recorded and as it is declared, and how it is compiled."""
 
 
 def explain_matrix(
@@ -76,14 +67,12 @@ def explain_matrix(
         return lambda: _program_stages(application(), "float64")[name]()
 
     stages |= {name: later(name) for name in OF_PROGRAMS}
-    return _chosen(stages, stage)
+    return _chosen(stages, stage, application)
 
 
-def explain_program(
-    program: ir.Program, options: Options, stage: str | None = None, dtype: str = "float64"
-) -> str:
+def explain_program(program: Explained, stage: str | None = None, dtype: str = "float64") -> str:
     """Return the stages of a program as text."""
-    return _chosen(_program_stages((program, options), dtype), stage)
+    return _chosen(_program_stages(program, dtype), stage, lambda: program, dtype)
 
 
 def explain_blocks(
@@ -99,29 +88,36 @@ def explain_blocks(
 
     stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
     stages |= {name: later(name) for name in OF_PROGRAMS}
-    return _chosen(stages, stage)
+    return _chosen(stages, stage, application)
 
 
-def _chosen(stages: Stages, stage: str | None) -> str:
-    """Return a stage, or all of them but the assembly, which is long."""
+def _chosen(
+    stages: Stages, stage: str | None, program: Callable[[], Explained], dtype: str = "float64"
+) -> str:
+    """Return a stage, or a program after a pass, or all stages that are not for a processor."""
     if stage is None:
         shown = {name: make for name, make in stages.items() if name not in OF_PROCESSORS}
         return "\n\n".join(f"== {name} ==\n{make()}" for name, make in shown.items())
+    if is_pass(stage):
+        return pass_text(stage, *program(), dtype)
     if not is_one_of(stage, stages):
         raise ArgumentError(
-            f"There is no stage {stage!r} here.", hint=f"The stages are {', '.join(stages)}."
+            f"There is no stage {stage!r} here.",
+            hint=f"The stages are {', '.join(stages)}, and all names in the table of passes.",
         )
     return stages[stage]()
 
 
-def _program_stages(program: Explained, dtype: str) -> Stages:
+def _program_stages(explained: Explained, dtype: str) -> Stages:
+    _, program, options = explained
     return {
-        "program": lambda: _program(*program),
-        "passes": lambda: _passes(*program, dtype),
-        "loops": lambda: _loops(_lowered(*program, dtype)),
-        "source": lambda: _lowered(*program, dtype).source,
-        "vectors": lambda: _vectors(*program, dtype),
-        "assembly": lambda: _assembly(*program, dtype),
+        "program": lambda: _program(program, options),
+        "passes": lambda: passes_text(*explained, dtype),
+        "nests": lambda: nests_text(_lowered(program, options, dtype).nests),
+        "loops": lambda: nests_text(_lowered(program, options, dtype).loops),
+        "source": lambda: _lowered(program, options, dtype).source,
+        "vectors": lambda: _vectors(program, options, dtype),
+        "assembly": lambda: _assembly(program, options, dtype),
     }
 
 
@@ -225,7 +221,7 @@ def _lowered(program: ir.Program, options: Options, dtype: str) -> Lowered:
 def _program(program: ir.Program, options: Options) -> str:
     """Return the assignments, how they run, and those that are left out."""
     short = simple(program, options)
-    text = program_text(short, in_place(short)[1])
+    text = program_text(short, in_place_notes(short))
     names = [name for step in program.steps for name in ir.made(step)]
     for name in (name for step in short.steps for name in ir.made(step)):
         if name in names:
@@ -233,49 +229,6 @@ def _program(program: ir.Program, options: Options) -> str:
     left = [f"\n\n  {n}[:] = ... need not be computed by itself." for n in names]
     notes = [f"\n  {note}" for note in storage_notes(short)]
     return "".join([text, *left, *(["\n"] if notes else []), *notes])
-
-
-def _passes(program: ir.Program, options: Options, dtype: str) -> str:
-    """Return every nest, and what each pass makes of it."""
-    program, _ = direct(rounded(program, dtype), options)
-    lines = []
-    for number, step in enumerate(program.steps):
-        if isinstance(step, ir.Call):
-            lines += [f"-- step {number} --", call_text(step)]
-            continue
-        known = None
-        if isinstance(step, ir.Solve):
-            lines += [f"-- step {number} --", line_nest_text(line_nest(step, program))]
-            continue
-        for name, made in stages(nest(step, program), program, options, dtype):
-            lines.append(f"-- step {number}, {name if known is None else f'after {name}'} --")
-            lines.append("no change" if made == known else nest_text(made))
-            known = made
-    notes = apart(program, options, dtype).notes
-    lines += ["-- fold --", *notes] if notes else []
-    for number, ran in enumerate(fused_nests(program, options, dtype)[1]):
-        lines += [f"-- nest {number} --", _nest_text(ran)]
-    return "\n".join(lines)
-
-
-def _nest_text(made: ir.Made) -> str:
-    """Return what runs as one as text."""
-    if isinstance(made, ir.Call):
-        return call_text(made)
-    return line_nest_text(made) if isinstance(made, ir.LineNest) else nest_text(made)
-
-
-def _loops_text(made: ir.LoopNest | ir.LineLoops) -> str:
-    return line_loops_text(made) if isinstance(made, ir.LineLoops) else loops_text(made)
-
-
-def _loops(lowered: Lowered) -> str:
-    return "\n\n".join(
-        f"-- nest {number}: {call_text(made)} --"
-        if isinstance(made, ir.Call)
-        else f"-- nest {number}: {made.nest.target} --\n{_loops_text(made)}"
-        for number, made in enumerate(lowered.loops)
-    )
 
 
 def dump(program: ir.Program, options: Options, dtype: str) -> None:
@@ -290,19 +243,13 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
         return
     traced = f"{dtype}, {options!r}\n{program_text(program)}\n"
     folder = _folder(Path(base), program.name, traced)
-    placed, notes = direct(program, options)
-    lowered = _lowered(program, options, dtype)
-    made = [
-        call_text(a)
-        if isinstance(a, ir.Call)
-        else _nest_text(line_nest(a, placed) if isinstance(a, ir.Solve) else nest(a, placed))
-        for a in placed.steps
-    ]
+    placed, lowered = direct(program, options, dtype), _lowered(program, options, dtype)
+    first = run(NESTS[:2], State(placed), Setting(options, dtype))
     texts = {
-        "10_program.txt": program_text(placed) + "\n\n" + "\n".join(notes),
-        "20_nests.txt": "\n\n".join(made),
-        "30_passes.txt": _passes(program, options, dtype),
-        "40_loops.txt": _loops(lowered),
+        "10_program.txt": program_text(placed),
+        "20_nests.txt": nests_text(first.nests),
+        "30_passes.txt": all_passes_text(program, options, dtype),
+        "40_loops.txt": nests_text(lowered.loops),
         "50_kernel.py": lowered.source.rstrip("\n"),
     }
     for name, text in texts.items():

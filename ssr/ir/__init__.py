@@ -49,6 +49,7 @@ from .nests import (
     Nest,
     Part,
     Piece,
+    SplitNest,
     Stage,
     Statement,
     Tap,
@@ -69,6 +70,7 @@ from .programs import (
     Step,
     fresh,
     made,
+    origin,
     parts,
     values,
     with_origin,
@@ -92,6 +94,7 @@ __all__ = [
     "Family",
     "Field",
     "Fold",
+    "Form",
     "Gather",
     "Group",
     "LineLoops",
@@ -112,6 +115,7 @@ __all__ = [
     "Rounded",
     "Scalar",
     "Solve",
+    "SplitNest",
     "Stage",
     "Statement",
     "Step",
@@ -127,6 +131,7 @@ __all__ = [
     "loads",
     "made",
     "met",
+    "origin",
     "parts",
     "reading",
     "reindexed",
@@ -146,3 +151,6 @@ Made: TypeAlias = "Nest | LineNest | Call"
 
 Ran: TypeAlias = "LoopNest | LineLoops | Call"
 """The same as loops."""
+
+Form: TypeAlias = "Step | Made | SplitNest | Ran"
+"""The form of one or several steps of a program between two passes."""

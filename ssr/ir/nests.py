@@ -201,6 +201,26 @@ class Nest:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitNest:
+    """A nest with its statements cut into pieces: what runs on each line, in order."""
+
+    nest: Nest
+    line: tuple[Stage | Branch, ...]
+
+    @property
+    def stages(self) -> tuple[tuple[Stage, Domain | None, bool], ...]:
+        """The stages, each with the lines of its branch, and whether it runs on these."""
+        found: list[tuple[Stage, Domain | None, bool]] = []
+        for part in self.line:
+            if isinstance(part, Stage):
+                found.append((part, None, True))
+            else:
+                found += [(stage, part.lines, True) for stage in part.then]
+                found += [(stage, part.lines, False) for stage in part.orelse]
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
 class LoopNest:
     """A nest as loops over pieces of its statements, whose domains are the rows that they run."""
 

@@ -134,6 +134,7 @@ class Call:
     It reads the points of a field that it is given and writes others; so all of its fields count
     as read and as written. Of those in ``alone`` no other step writes other points than those it is
     given: what it makes there once is there at the next run of the program.
+    Its ``origin`` is that of an `Assignment`.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Call:
     fields: tuple[str, ...]
     scalars: tuple[Value, ...] = ()
     alone: tuple[str, ...] = ()
+    origin: int = -1
 
 
 Step: TypeAlias = "Assignment | Reduction | Group | Solve | Call"
@@ -159,11 +161,14 @@ def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
 def with_origin(step: Step, origin: int) -> Step:
     """Return a step whose parts have an origin: the number of a step of the declared program."""
     match step:
-        case Call():
-            return step
         case Group(assignments) | Solve(assignments):
             return replace(step, assignments=tuple(replace(a, origin=origin) for a in assignments))
     return replace(step, origin=origin)
+
+
+def origin(step: Step) -> int:
+    """Return the number of the step of the declared program that a step is, or -1."""
+    return step.origin if isinstance(step, Call) else parts(step)[0].origin
 
 
 def values(step: Step) -> tuple[Value, ...]:

@@ -104,7 +104,7 @@ class Functions:
         forms = [self._form(block)[0] for block in blocks]
         uses = Counter(forms)
         return [
-            self.short(block) if total > KERNEL or uses[form] > 1 else list(block)
+            self.outline(block) if total > KERNEL or uses[form] > 1 else list(block)
             for block, form in zip(blocks, forms, strict=True)
         ]
 
@@ -117,12 +117,12 @@ class Functions:
             if length(groups[-1]) + length(block) > PART:
                 groups.append([])
             groups[-1] += block
-        return joined([self.short(group) for group in groups])
+        return joined([self.outline(group) for group in groups])
 
     def rare(self, block: Block) -> list[Statement]:
         """Return the block of a branch that is taken at boundaries, as a call if it is long."""
-        return self.short(block) if length(block) > RARELY else list(block)
+        return self.outline(block) if length(block) > RARELY else list(block)
 
-    def short(self, block: Block) -> list[Statement]:
+    def outline(self, block: Block) -> list[Statement]:
         """Return a block, as a call unless it is short."""
         return list(block) if length(block) <= FEW else [Do(self.call(block))]

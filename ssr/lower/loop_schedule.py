@@ -1,4 +1,9 @@
-"""From nest to loops: lines of a box in sweep order, and on each line its statements.
+"""Turn nests into loops: over lines in sweep order, and on each line over its pieces. Keeps bits.
+
+    before:  row_0: y[j, i] = f(x[j, i - 1])      where 0 <= j < ny and 0 < i < nx
+    after:   for j in range(j_lo, j_hi):
+                 for i in range(max(1, i_lo), i_hi):
+                     row_0(j, i)
 
 The loops over lines are written down; what happens along a line - the ranges of pieces, the
 conditions on the line - is asked of isl, with the outer indices as parameters.
@@ -13,7 +18,6 @@ from typing import TypeAlias
 from .. import ir
 from ..kernel import ir as kernel
 from ..kernel.building import call, compare, every, minus, plus, times
-from ..options import Options
 from ..points.affine import Affine
 from ..points.effort import EFFORT, attempted
 from ..points.expressions import moved
@@ -21,10 +25,10 @@ from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.scanning import ALWAYS, condition_on, guarded_loop, line_loops
 from ..points.sets import Domain
 from .nests import bounds
-from .passes.index_set_splitting import beyond, split
+from .passes.index_set_splitting import beyond
 from .passes.row_classes import all_rows
-from .tiling import cut, everywhere, in_box, is_cut
-from .unit_strides import unit_steps
+from .tiling import everywhere, in_box, is_cut, tiling
+from .unit_strides import unit_strides
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]
 """Names of pieces with the rows that they run when the loops stand at a line."""
@@ -42,10 +46,9 @@ ALONE = EFFORT // 10
 """The same for a piece that is one of many."""
 
 
-def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
+def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
     """Return the loops of a nest."""
-    given = nest
-    nest, line = split(everywhere(nest) if is_cut(nest) else nest, interior=options.split)
+    nest, line = everywhere(split.nest) if is_cut(split.nest) else split.nest, split.line
     found = [p for part in line for p in _pieces(part, nest.axes)]
     pieces = {p.name: p for p in found}
     assert len(pieces) == len(found), f"pieces of {nest.target!r} with one name"
@@ -66,7 +69,7 @@ def schedule(nest: ir.Nest, options: Options) -> ir.LoopNest:
         tree = (_line_loop(axis, more, _first(axis, more, nest), nest, tree),)
     if is_cut(nest):
         pieces = {name: in_box(piece) for name, piece in pieces.items()}
-    return ir.LoopNest(replace(given, buffers=nest.buffers), pieces, tree)
+    return ir.LoopNest(split.nest, pieces, tree)
 
 
 def _begun(axis: str, nest: ir.Nest) -> kernel.Expression:
@@ -207,7 +210,7 @@ def _stage(
     elif found is None:
         loops = (_guarded(rows, first, nest, context),)
         found = list(reversed_loops(loops) if backward else loops)
-    return cut(found, first, nest, _lead(nest)) if is_cut(nest) else found
+    return tiling(found, first, nest, _lead(nest)) if is_cut(nest) else found
 
 
 def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: bool) -> list[Loop]:
@@ -217,7 +220,7 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
         rows = [(name, domain.canonical(lines)) for name, domain in rows]
     groups: list[tuple[Domain, tuple[Loop, ...]]] = []
     for known, found in _by_lines(rows, axes):
-        loops = unit_steps(line_loops(context & known, found, axes[-1]), dict(found))
+        loops = unit_strides(line_loops(context & known, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
         if loops:  # pieces may have no rows within what is known
             groups.append((known, loops))

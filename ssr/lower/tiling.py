@@ -40,7 +40,7 @@ def in_box(piece: ir.Piece) -> ir.Piece:
     return replace(piece, domain=piece.domain & rows)
 
 
-def cut(
+def tiling(
     loops: Sequence[Loop], statement: ir.Statement, nest: ir.Nest, lead: dict[str, int]
 ) -> list[Loop]:
     """Return the loops of a line, cut at the ends of the box."""

@@ -1,4 +1,4 @@
-"""Loops over every second row count by one, so that what they read is affine in the counter.
+"""Let loops over every second row count by one, so that accesses are affine in the counter.
 
     before:  for i in range(a, b, 2):  y[i] = x[i // 2]
     after:   for i_2 in range((a + 1) // 2, (b + 1) // 2):  y[2*i_2] = x[i_2]
@@ -17,7 +17,7 @@ from ..points.loop_tree import For, If, Loop, Run
 from ..points.sets import Domain
 
 
-def unit_steps(loops: Sequence[Loop], pieces: Mapping[str, Domain]) -> tuple[Loop, ...]:
+def unit_strides(loops: Sequence[Loop], pieces: Mapping[str, Domain]) -> tuple[Loop, ...]:
     """Return loops with innermost ones of larger steps rewritten; ``pieces`` has their rows."""
     return tuple(_rewritten(node, pieces) for node in loops)
 
@@ -25,13 +25,13 @@ def unit_steps(loops: Sequence[Loop], pieces: Mapping[str, Domain]) -> tuple[Loo
 def _rewritten(node: Loop, pieces: Mapping[str, Domain]) -> Loop:
     match node:
         case If(condition, then, orelse):
-            return If(condition, unit_steps(then, pieces), unit_steps(orelse, pieces))
+            return If(condition, unit_strides(then, pieces), unit_strides(orelse, pieces))
         case For(_, _, _, step, body) if step > 1 and all(isinstance(r, Run) for r in body):
             runs = [r for r in body if isinstance(r, Run)]
             rest = _remainder(runs[0], node, pieces)
             return node if rest is None else _counted(node, runs, rest)
         case For(variable, start, stop, step, body):
-            return For(variable, start, stop, step, unit_steps(body, pieces))
+            return For(variable, start, stop, step, unit_strides(body, pieces))
     return node
 
 

@@ -28,7 +28,7 @@ from ..programs.data import bind
 from ..programs.expression import Expression
 from ..programs.matrix_program import What, matrix_program
 from ..programs.matrix_rows import apply_rows, solutions, solve_rows
-from ..programs.program import Program
+from ..programs.program import Program, explained
 from ..programs.vectors import Vector
 from ..public import counted, flag
 from ..spaces.space import Space
@@ -117,15 +117,15 @@ class Matrix(Operator["Matrix"]):
         Parameters
         ----------
         stage
-            One of ``trace sets footprint program passes loops source assembly``; all but the last
-            one by default.
+            One of ``trace sets footprint program passes nests loops source vectors assembly``; all
+            but the last two by default. Or the name of a pass, as ``passes`` lists them.
         """
         from ..explain.stages import explain_matrix
 
-        def application() -> tuple[ir.Program, Options]:
+        def application() -> tuple[ir.Program, ir.Program, Options]:
             free = self.definition.free
             made = matrix_program(self.definition, "apply", free) if free else self.program("apply")
-            return made.ir, made.options
+            return explained(made)
 
         return explain_matrix(self.definition, repr(self), application, stage)
 

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..distributed.local_entries import depends_on_boxes, in_boxes, in_one_box
+from ..distributed.local_entries import depends_on_boxes
 from ..errors import ArgumentError, BoxError, Error, Span, UnsupportedError
 from ..forking import postponed
-from ..ir.liveness import live
-from ..lower.steps.join_sums import joined
-from ..lower.steps.place_calls import settled
+from ..lower.declaration_passes import declared
 from ..options import Options
 from ..public import Immutable, counted
 from ..run.bound import Bound
@@ -85,17 +83,17 @@ class Program(Immutable):
         Parameters
         ----------
         stage
-            One of ``program passes loops source vectors assembly``; all but the last two by
+            One of ``program passes nests loops source vectors assembly``; all but the last two by
             default. These are for the processor in the options, also if it is not at hand:
             ``vectors`` is the source with loops over vectors of its length, ``assembly`` the
             machine code. LLVM has to be built for its kind: that of llvmlite's wheels is for x86-64
-            and AArch64.
+            and AArch64. Or the name of a pass, as ``passes`` lists them: the program after it.
         dtype
             The type to compile for.
         """
         from ..explain.stages import explain_program
 
-        return explain_program(self.ir, self.options, stage, dtype_name(dtype))
+        return explain_program(explained(self), stage, dtype_name(dtype))
 
     def kernel(self, dtype: Any = np.float64) -> Kernel:
         """Return the kernel for a dtype, compiled if need be."""
@@ -344,6 +342,11 @@ def begin(program: Program, dtype: str) -> None:
         begin(declaration(program).program, program.options, dtype)
 
 
+def explained(program: Program) -> tuple[ir.Program, ir.Program, Options]:
+    """Return a program as it was recorded and as it is declared, and how it is compiled."""
+    return _recorded_ir(program._recorder), program.ir, program.options
+
+
 def declaration(program: Program) -> Declaration:
     """Return all that a program was declared with."""
     return program._launcher.declaration
@@ -454,41 +457,33 @@ def _check_options(options: object) -> None:
 
 def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple[Span | None, ...]]:
     """Return the immutable program a recorder has collected, and the places of its steps."""
+    recorded = _recorded_ir(recorder)
+    short = declared(recorded, options, recorder.places)
+    places = tuple(recorder.places[ir.origin(step)] for step in short.steps)
+    steps = tuple(ir.with_origin(step, number) for number, step in enumerate(short.steps))
+    return replace(short, steps=steps), places
+
+
+def _recorded_ir(recorder: Recorder) -> ir.Program:
+    """Return the program as it was recorded, whose steps have their numbers as origins."""
 
     def field(name: str, space: Space) -> ir.Field:
         return ir.Field(name, space.data.lower, space.data.shape)
 
-    results = tuple(v.node for v in recorder.returned())
-    found = {id(step): place for step, place in zip(recorder.steps, recorder.places, strict=True)}
-    needed = live(recorder.steps, set(recorder.fields), results)
-    fields = {n: field(n, s) for n, s in (*recorder.fields.items(), *recorder.temporaries.items())}
-
-    def rows(step: ir.Assignment | ir.Reduction) -> ir.Field:
-        if isinstance(step, ir.Reduction):
-            return step.rows
-        return step.part or fields[step.target]
-
-    local = in_boxes(needed, rows) if options.distributed else in_one_box(needed, rows)
-    kept = [(new, found[id(step)]) for new, step in zip(joined(local), needed, strict=True)]
-    callers = frozenset(recorder.fields)
-    kept = settled(kept, fields, callers, distributed=options.distributed)
-    steps = tuple(ir.with_origin(step, number) for number, (step, _) in enumerate(kept))
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
     known = [*spaces.values(), *recorder.reductions.values(), *recorder.parts.values()]
     sizes = frozenset(recorder.inner).union(*(s.sizes for s in known))
     check_apart(sizes, (*spaces, *recorder.scalars))
-    written = {name for step in steps for name in ir.made(step)}
     given = [n for n, v in recorder.scalars.items() if v is None and n not in recorder.reductions]
     bound = [n for n, v in recorder.scalars.items() if v is not None]
-    made = ir.Program(
+    return ir.Program(
         name=recorder.name,
         fields=tuple(field(n, recorder.fields[n]) for n in ordered),
-        temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items() if n in written),
+        temporaries=tuple(field(n, s) for n, s in recorder.temporaries.items()),
         scalars=(*given, *bound),
         sizes=tuple(sorted(sizes)),
-        steps=steps,
-        results=results,
+        steps=tuple(ir.with_origin(step, n) for n, step in enumerate(recorder.steps)),
+        results=tuple(v.node for v in recorder.returned()),
     )
-    return made, tuple(place for _, place in kept)

@@ -13,20 +13,21 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.compiler.pipeline import stages
-from ssr.lower.nests import in_place, nest
+from ssr.lower.step_nest import step_nest
+from ssr.lower.steps.in_place import in_place
 from ssr.points.affine import Affine
 from tests.ssr import memory, strategies
 from tests.ssr import sample_programs as programs
 
 from ..random_examples import examples
 from .interpret import interpret_nest, interpret_program
+from .nest_passes import stages
 
 Arrays = dict[str, np.ndarray[Any, Any]]
-CHANGES = {"order_terms"}
+CHANGES = {"order terms"}
 """Passes that change the order of a sum, always."""
 
-REASSOCIATES = {"reciprocal", "partial_sums", "recurrence"}
+REASSOCIATES = {"reciprocal", "partial sums", "recurrence"}
 """Passes that change the arithmetic unless ``exact=True``."""
 
 
@@ -47,12 +48,12 @@ def after_passes(
     sizes: Mapping[str, int],
 ) -> Iterator[tuple[str, str, Arrays]]:
     """Yield nest, pass and arrays: each assignment scheduled as it is after each pass."""
-    made, _ = in_place(program.ir)
+    made = in_place(program.ir)
     fields = {f.name: f for f in (*made.fields, *made.temporaries)}
     before = fresh(arrays, made, sizes)
     kind = before[made.steps[0].target].dtype.name
     for a in made.steps:
-        start = nest(a, made)
+        start = step_nest(a, made)
         for name, changed in stages(start, made, program.options, kind):
             result = {n: values.copy() for n, values in before.items()}
             interpret_nest(changed, fields, result, scalars, sizes)
@@ -209,9 +210,9 @@ def test_boxes_one_after_the_other_make_the_whole(name: str) -> None:
     program = programs.PROGRAMS[name]()
     sizes = {n: programs.SIZES[n] for n in program.ir.sizes}
     arrays, scalars = programs.case(program, sizes)
-    made, _ = in_place(program.ir)
+    made = in_place(program.ir)
     fields = {f.name: f for f in made.fields}
-    start = nest(made.steps[0], made)
+    start = step_nest(made.steps[0], made)
     *_, (_, last) = stages(start, made, program.options, "float64")
     whole, cut = fresh(arrays, made, sizes), fresh(arrays, made, sizes)
     interpret_nest(last, fields, whole, scalars, sizes)
@@ -227,7 +228,7 @@ def test_a_false_promise_of_independence_shows() -> None:
     program = programs.PROGRAMS["five_point_gauss_seidel"]()
     made, sizes = program.ir, {"ny": 5, "nx": 6}
     arrays, _ = programs.case(program, sizes)
-    right = nest(replace(made.steps[0], order="forward"), made)
+    right = step_nest(replace(made.steps[0], order="forward"), made)
     wrong = replace(right, statements=(replace(right.statements[0], parallel=True),))
     results = []
     for schedule in (right, wrong):

@@ -5,6 +5,6 @@ a loop computes, and the bits of each, are the same. `vectorize` is the pass; th
 say which loops it changes (`plans`, `chain_plans`) and how (`lines`, `in_parts`, `masked`).
 """
 
-from .module import vectorize
+from .vectorize import vectorize
 
 __all__ = ["vectorize"]

@@ -17,7 +17,7 @@ from ...points.affine import Affine
 from ..nests import arrays_read
 
 
-def own_rows(
+def contract_temporaries(
     program: ir.Program, nests: Sequence[ir.Made]
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program without the temporaries that become line buffers, and its nests."""

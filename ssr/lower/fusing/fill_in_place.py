@@ -26,7 +26,7 @@ from ..steps.place_calls import copied, renamed
 from .share_temporaries import moved_arrays
 
 
-def widened(
+def fill_in_place(
     program: ir.Program, nests: Sequence[ir.Made]
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program in which fields are on the points of copies that calls complete."""

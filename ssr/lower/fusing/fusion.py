@@ -58,7 +58,7 @@ MOST_STEPS = 64
 """Steps in one nest at most."""
 
 
-def fuse(
+def fusion(
     program: ir.Program,
     alone: Sequence[ir.Made],
     *,

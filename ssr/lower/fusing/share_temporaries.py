@@ -15,10 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ... import ir
-from ..lines.line_loops import moved
+from ..lines.line_nest import moved
 
 
-def reuse(program: ir.Program, nests: Sequence[ir.Made]) -> tuple[ir.Program, tuple[ir.Made, ...]]:
+def share_temporaries(
+    program: ir.Program, nests: Sequence[ir.Made]
+) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program with as few temporaries as can hold what its nests keep in them."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}

@@ -18,10 +18,10 @@ from ...points.affine import Affine
 from ...points.sets import Domain
 from ...symbols.operations import is_condition
 from ..nests import covered
-from .recurrence import own_line
+from .order_terms import own_line
 
 
-def ahead(nest: ir.Nest) -> ir.Nest:
+def hoist_independent(nest: ir.Nest) -> ir.Nest:
     """Return a joint nest whose rows wait for each other in as little as possible."""
     if not nest.joint:
         return nest

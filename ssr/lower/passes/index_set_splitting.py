@@ -27,11 +27,12 @@ from ... import ir
 from ...points.affine import Affine
 from ...points.effort import attempted
 from ...points.sets import Domain
-from .loop_fusion import Group, mergeable, private, standing
-from .peel_line_ends import by_ends
-from .periodic_stencils import in_taps, joined
-from .periodic_sums import in_runs
-from .predicate_rows import in_one
+from ..tiling import everywhere, is_cut
+from .loop_fusion import Group, loop_fusion, private, standing
+from .peel_line_ends import peel_line_ends
+from .periodic_stencils import joined, periodic_stencils
+from .periodic_sums import periodic_sums
+from .predicate_rows import predicate_rows
 from .row_classes import (
     TERMS,
     classes,
@@ -77,11 +78,12 @@ KINDS = 4
 """Kinds of rows that all statements of a joint nest are written out for together."""
 
 
-def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | ir.Branch, ...]]:
+def index_set_splitting(given: ir.Nest, *, interior: bool) -> ir.SplitNest:
     """Return the nest with the buffers needed, and what runs on each line."""
+    nest = everywhere(given) if is_cut(given) else given
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
-    for groups in mergeable(nest):
+    for groups in loop_fusion(nest):
         group = tuple(chain(*groups))
         if nest.joint and not group[0].parallel:
             line.append(stage_of(group, common_kinds(group, nest.context), private(group, nest)))
@@ -91,16 +93,11 @@ def split(nest: ir.Nest, *, interior: bool) -> tuple[ir.Nest, tuple[ir.Stage | i
             line += _group(group, nest, buffers)
         else:
             line += [part for s in group for part in _line(s, nest, buffers, interior)]
-    used = {part.statement.array for part in _parts(line) if part.stored}
+    found = ir.SplitNest(given, tuple(line))
+    pieces = (piece for stage, _, _ in found.stages for piece in stage.pieces)
+    used = {part.statement.array for piece in pieces for part in piece.parts if part.stored}
     kept = tuple(b for b in buffers if b.name in used)
-    return replace(nest, buffers=kept), tuple(line)
-
-
-def _parts(line: Sequence[ir.Stage | ir.Branch]) -> Iterator[ir.Part]:
-    for found in line:
-        for stage in (found,) if isinstance(found, ir.Stage) else (*found.then, *found.orelse):
-            for piece in stage.pieces:
-                yield from piece.parts
+    return replace(found, nest=replace(given, buffers=kept))
 
 
 def _groups(
@@ -126,7 +123,7 @@ def _group(
     alone = group[0].value if len(group) == 1 and group[0].parallel else None
     if isinstance(alone, ir.Sum) and _tapped(alone, group[0].domain & nest.context):
         return [_stage(group[0], nest, taps=True)]
-    sums, group = in_runs(group, nest.context, buffers, _in_buffers, _pad, _short)
+    sums, group = periodic_sums(group, nest.context, buffers, _in_buffers, _pad, _short)
     if sums:
         return [*_sums(sums, nest), *_group(group, nest, buffers)]
     if _by_line(group, nest):
@@ -196,7 +193,7 @@ def _tapped(total: ir.Sum, rows: Domain) -> bool:
     kinds = list(islice(classes(total, rows), TAPPED + 1))
     here = (Affine.name(rows.axes[-1]),)
     alone = ir.Statement("", rows, "", here, total, parallel=True)
-    return len(kinds) <= TAPPED and in_taps(alone, rows, kinds) is not None
+    return len(kinds) <= TAPPED and periodic_stencils(alone, rows, kinds) is not None
 
 
 def _merged(
@@ -234,7 +231,7 @@ def _merged(
         whole = common_kinds(group, nest.context)
         if len(whole) <= KINDS:
             return [stage_of(group, whole, hidden)]
-    stages = by_ends(there, common, nest, hidden)
+    stages = peel_line_ends(there, common, nest, hidden)
     tested = _tested(tuple(group), inside, nest)
     if tested is not None:
         return [ir.Branch(lines, stages, (tested,))]
@@ -282,7 +279,7 @@ def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
     there = rows
     if len(group) == 1 and isinstance(group[0].value, ir.Sum):
         there = rows & Domain.union([term.domain for term in group[0].value.terms])
-    piece = None if there.empty else in_one(f"{name_of(group)}_tested", left, there, hidden)
+    piece = None if there.empty else predicate_rows(f"{name_of(group)}_tested", left, there, hidden)
     if piece is None:
         return None
     most = MORE * sum(_longest(s.value, s.domain & inside & nest.context) for s in group)
@@ -322,7 +319,7 @@ def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) 
         return None
     union = Domain.union(found)
     rows = whole if whole <= union else union
-    piece = in_one(f"{statement.name}_0", (statement,), rows, frozenset())
+    piece = predicate_rows(f"{statement.name}_0", (statement,), rows, frozenset())
     if piece is None:
         return None
     along, (part,) = rows.axes[-1], piece.parts
@@ -338,7 +335,7 @@ def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.
     """
     rows = statement.domain & nest.context
     found = list(classes(statement.value, rows))
-    piece = in_taps(statement, rows, found) if taps else None
+    piece = periodic_stencils(statement, rows, found) if taps else None
     if piece is not None:
         return _around((statement,), piece, found)
     cleared = {b.name for b in nest.buffers if b.cleared}

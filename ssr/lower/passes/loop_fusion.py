@@ -28,7 +28,7 @@ Group: TypeAlias = "tuple[ir.Statement, ...]"
 Index: TypeAlias = "tuple[Affine, ...]"
 
 
-def mergeable(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
+def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
     """Return what may share loops: for each loop groups of statements that run equally early.
 
     Statements and loops are in order, and first groups, then loops are as long as they can be.

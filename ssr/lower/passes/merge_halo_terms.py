@@ -22,7 +22,7 @@ from ...points.sets import Domain
 from ..nests import bounds
 
 
-def join(nest: ir.Nest) -> ir.Nest:
+def merge_halo_terms(nest: ir.Nest) -> ir.Nest:
     """Return the nest with terms joined that read an array of its own in boxes of all kinds."""
     if nest.joint or not any(statement.local for statement in nest.statements):
         return nest

@@ -31,7 +31,7 @@ class _Reach:
         return _Reach(max(self.low, other.low - shift), max(self.high, other.high + shift))
 
 
-def line_overlap(nest: ir.Nest) -> ir.Nest:
+def overlapping_recurrence(nest: ir.Nest) -> ir.Nest:
     """Return a nest whose buffers hold what rows of a box read, wherever it begins and ends."""
     if not nest.whole_lines:
         return nest

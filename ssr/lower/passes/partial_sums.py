@@ -25,6 +25,7 @@ from ... import ir
 from ...distributed.row_bounds import Region, regions
 from ...points.affine import Affine
 from ..nests import box
+from .order_terms import order_terms
 
 Offset = tuple[int, ...]
 
@@ -53,7 +54,8 @@ def partial_sums(nest: ir.Nest, fields: Mapping[str, ir.Field]) -> ir.Nest:
         value = _replace_sums(statement, nest, fields, buffers, made)
         made = [replace(s, local=statement.local, kept=statement.kept) for s in made]
         statements += [*made, replace(statement, value=value)]
-    return replace(nest, statements=tuple(statements), buffers=tuple(buffers))
+    found = replace(nest, statements=tuple(statements), buffers=tuple(buffers))
+    return order_terms(found)
 
 
 def _replace_sums(

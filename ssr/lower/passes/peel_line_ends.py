@@ -1,4 +1,4 @@
-"""Tell statements that share a loop along a line by the rows at its ends. Keeps bits.
+"""Separate statements whose first and last rows on a line need code of their own. Keeps bits.
 
     before:  i = 0: s[0] = 2 u[0] - u[1], v[0] = w[0]    after:  i = 0: s[0] = 2 u[0] - u[1]
              1 <= i: s[i] = u[i] - u[i-1], v[i] = w[i]           1 <= i: s[i] = u[i] - u[i-1]
@@ -27,7 +27,7 @@ MUCH = 8
 """Operations that statements share from which on they stay together, in units of an addition."""
 
 
-def by_ends(
+def peel_line_ends(
     group: Sequence[ir.Statement], kinds: Sequence[Domain], nest: ir.Nest, hidden: frozenset[str]
 ) -> tuple[ir.Stage, ...]:
     """Return statements in one loop, or in loops of those whose rows at ends of lines are alike."""

@@ -1,4 +1,4 @@
-"""Rows of several kinds, which come again with a period along the line, as one piece. Keeps bits.
+"""Merge kinds of rows that come again with a period along the line into one piece. Keeps bits.
 
     before:  y[i] = a x[i-1] + b x[i+1]              where i % 3 = 1
              y[i] = c x[i-2] + d x[i-1] + e x[i+1]   where i % 3 = 2, and so on
@@ -25,7 +25,9 @@ SMALLEST = 2.0**-126
 """The smallest weight, which is not zero in any type of numbers."""
 
 
-def in_taps(statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]) -> ir.Piece | None:
+def periodic_stencils(
+    statement: ir.Statement, rows: Domain, kinds: Sequence[Domain]
+) -> ir.Piece | None:
     """Return the rows with periods of a statement as one piece.
 
     None if its value is not a sum of elements with numbers as weights.

@@ -1,4 +1,4 @@
-"""Sums whose terms come again with a period are added up run by run. Keeps bits.
+"""Add up sums whose terms come again with a period group by group. Keeps bits.
 
     before:  y[j, i] = f(a x[j, i-1]  where i % 3 = 1     after:  t[i] = a x[j, i-1]  or
                        + b x[j, i+2]  where i % 3 = 2                    b x[j, i+2]
@@ -25,7 +25,7 @@ from ...points.affine import Affine
 from ...points.sets import Domain
 
 
-def in_runs(
+def periodic_sums(
     group: Sequence[ir.Statement],
     context: Domain,
     buffers: list[ir.Buffer],

@@ -19,7 +19,7 @@ from ...points.affine import Affine, Choice
 from ...points.sets import Domain
 
 
-def in_one(
+def predicate_rows(
     name: str, group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str]
 ) -> ir.Piece | None:
     """Return statements as one piece; None if they cannot be one."""

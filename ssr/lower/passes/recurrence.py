@@ -1,4 +1,4 @@
-"""Split a recurrence along a line into a part without dependences and a chain.
+"""Split recurrences along a line into a part without dependences and a chain.
 
     before:  x[i] = (b[i] + sum of other terms + w x[i-1]) / d
     after:   t[i] = b[i] + sum of other terms                 (vectorised)
@@ -22,37 +22,13 @@ from ...algebra.own_box import is_local
 from ...distributed.row_bounds import regions
 from ...points.affine import Affine
 from ..nests import covered
+from .order_terms import own_line
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
 """Factors below which a term is lost in the rounding of the others: a quarter of half an ulp."""
 
 LARGEST = 0.3
 """Largest coefficient of a chain that is doubled; beyond it too many terms would be needed."""
-
-
-def order_terms(nest: ir.Nest) -> ir.Nest:
-    """Return the nest with the terms that depend on the row's own line last in their sum."""
-
-    def change(value: ir.Sum) -> ir.Value | None:
-        own = [t for t in value.terms if own_line(t, nest)]
-        return ir.Sum((*(t for t in value.terms if t not in own), *own)) if own else None
-
-    return replace(
-        nest,
-        statements=tuple(
-            replace(s, value=ir.rewrite_sums(s.value, change)) for s in nest.statements
-        ),
-    )
-
-
-def own_line(term: ir.Term, nest: ir.Nest) -> bool:
-    """Whether a term reads a value made earlier on the row's own line."""
-    load = term.operand
-    if not isinstance(load, ir.Load) or not load.new:
-        return False
-    row = tuple(Affine.name(a) for a in nest.axes[:-1])
-    lines = (load.index[:-1], row)
-    return not row or load.index[:-1] == row or not term.domain.equal(*lines).empty
 
 
 def recurrence(

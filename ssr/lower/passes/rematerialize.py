@@ -22,7 +22,7 @@ STORED = 7
 """Operations that a line buffer costs: its stores and loads, and a loop of its own."""
 
 
-def again(nest: ir.Nest) -> ir.Nest:
+def rematerialize(nest: ir.Nest) -> ir.Nest:
     """Return a nest without the line buffers that cost more than what is in them."""
     whole = all(s.beyond is None for s in nest.statements)
     if nest.fused and not nest.joint and whole:

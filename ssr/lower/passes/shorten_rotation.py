@@ -18,10 +18,10 @@ from ... import ir
 from ...algebra.analyse import reads
 from ...points.affine import Affine
 from ...points.sets import Domain
-from .loop_fusion import mergeable, seen
+from .loop_fusion import loop_fusion, seen
 
 
-def carry(nest: ir.Nest) -> ir.Nest:
+def shorten_rotation(nest: ir.Nest) -> ir.Nest:
     """Return a nest whose rotations of planes are as short as they can be."""
     if nest.fused and not nest.joint:
         for buffer in nest.buffers:
@@ -52,7 +52,7 @@ def _shorter(buffer: ir.Buffer, nest: ir.Nest) -> ir.Nest | None:
         return None
     changed = _held(nest, buffer, writers[0], place, load)
     names = {changed.statements[writers[0]].name, made.name, nest.statements[place].name}
-    loops = ({s.name for group in loop for s in group} for loop in mergeable(changed))
+    loops = ({s.name for group in loop for s in group} for loop in loop_fusion(changed))
     shared = any(names <= loop for loop in loops)
     return changed if shared else None
 

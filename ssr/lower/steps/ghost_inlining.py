@@ -21,7 +21,7 @@ would take too many terms or choices.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TypeAlias
 
@@ -31,8 +31,9 @@ from ...ir.external import Made
 from ...points.affine import AXES, Affine
 from ...points.sets import Domain
 from ...spaces.space import row_domain
-from ..nests import arrays_read, bounds, nest
-from .merge_boundary_terms import by_line, chosen
+from ..nests import arrays_read, bounds
+from ..step_nest import step_nest
+from .merge_boundary_terms import chosen, merge_boundary_terms
 from .old_values import delayed, saved, saving
 from .place_calls import copied
 from .simplify import value_at
@@ -49,23 +50,22 @@ CHOICES = 8
 """Points of a statement's rows whose values may differ in more than where they are read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A program and its nests, the calls that are gone, and a note on each that it had."""
-
-    program: ir.Program
-    nests: Nests
-    gone: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-
-
 class _Kept(Exception):
     """A call stays, and why."""
 
 
-def fold(program: ir.Program, nests: Nests) -> Folded:
+def ghost_inlining(program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
     """Return a program without the calls whose points can be read as what they are."""
-    gone: set[str] = set()
+    program, nests, _ = _inlined(program, nests)
+    return program, nests
+
+
+def ghost_inlining_notes(program: ir.Program, nests: Nests) -> tuple[str, ...]:
+    """Return for each call of a program where the points that it makes are."""
+    return _inlined(program, nests)[2]
+
+
+def _inlined(program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests, tuple[str, ...]]:
     notes: list[str] = []
     for call in reversed([step for step in program.steps if isinstance(step, ir.Call)]):
         names, are = ", ".join(call.fields), "is" if len(call.fields) == 1 else "are"
@@ -74,11 +74,10 @@ def fold(program: ir.Program, nests: Nests) -> Folded:
         except _Kept as reason:
             notes.append(f"{names} {are} completed by {call.name}: {reason}.")
         else:
-            gone.add(call.name)
             notes.append(
                 f"{names} {are} not stored: {call.name} is folded into what reads {names}."
             )
-    return Folded(program, nests, frozenset(gone), tuple(reversed(notes)))
+    return program, nests, tuple(reversed(notes))
 
 
 def _without(call: ir.Call, program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
@@ -126,7 +125,7 @@ def _exchanged(
     """Return a program with other steps instead of some."""
     steps = [instead.get(n, (step,)) for n, step in enumerate(program.steps)]
     left = [
-        [nest(step, program) for step in instead[n]] if n in instead else [made]
+        [step_nest(step, program) for step in instead[n]] if n in instead else [made]
         for n, made in enumerate(nests)
     ]
     return replace(program, steps=tuple(chain(*steps))), tuple(chain(*left))
@@ -290,7 +289,7 @@ class _Substitution:
         for term in terms:
             is_apart = self.apart and isinstance(term.operand, ir.Const)
             (numbers if is_apart else others).append(term)
-        joined = by_line(others, fields)
+        joined = merge_boundary_terms(others, fields)
         terms = [replace(t, domain=t.domain.simplified(rows)) for t in (*joined, *numbers)]
         self.more += len(terms) - 1
         some = sum(t.domain.simplified(met).involves(rows.axes[:-1]) for t in joined)

@@ -27,16 +27,16 @@ EXPONENT = 100
 """Powers of two up to this one have a reciprocal that is a normal number of every type."""
 
 
-def joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps whose sums and products are joined."""
+def join_sums(program: ir.Program) -> ir.Program:
+    """Return a program whose sums and products are joined."""
     used: Counter[int] = Counter()
     met: set[int] = set()
-    for value in (v for step in steps for v in ir.values(step)):
+    for value in (v for step in program.steps for v in ir.values(step)):
         for here in ir.walk(value):
             if id(here) not in met:
                 met.add(id(here))
                 used.update(map(id, ir.children(here)))
-    return [_changed(step, used) for step in steps]
+    return replace(program, steps=tuple(_changed(step, used) for step in program.steps))
 
 
 def _changed(step: ir.Step, used: Counter[int]) -> ir.Step:

@@ -1,4 +1,4 @@
-"""Values that differ from line to line as one value with choices. Keeps bits.
+"""Merge terms that differ from line to line into one term with choices. Keeps bits.
 
     before:  u[j - 1, i]       where j > 0         2 - u[-j, i]       where j = 0
     after:   c + w * u[(j - 1 if j > 0 else -j), i]
@@ -37,7 +37,7 @@ class Tap:
     constant: ir.Value
 
 
-def by_line(terms: Sequence[ir.Term], fields: Mapping[str, ir.Field]) -> list[ir.Term]:
+def merge_boundary_terms(terms: Sequence[ir.Term], fields: Mapping[str, ir.Field]) -> list[ir.Term]:
     """Return terms with those that read one array at one place of a line as one, where possible."""
     groups: dict[tuple[str, Affine], list[Tap]] = {}
     rest: dict[ir.Value | None, Domain] = {}

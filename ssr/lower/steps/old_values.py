@@ -19,7 +19,7 @@ from ... import ir
 from ...ir.external import Made
 from ...points.affine import AXES, Affine
 from ...points.sets import Domain
-from ..nests import nest
+from ..step_nest import step_nest
 from .place_calls import copied
 
 
@@ -45,7 +45,7 @@ def delayed(
     steps = (*program.steps[:place], first, last, *program.steps[place + 1 :])
     program = replace(program, steps=steps, temporaries=(*program.temporaries, rows))
     early = replace(made, target=name, rows=rows, statements=statements)
-    return program, (*nests[:place], early, nest(last, program), *nests[place + 1 :])
+    return program, (*nests[:place], early, step_nest(last, program), *nests[place + 1 :])
 
 
 def saved(source: ir.Field, made: Made, taken: set[str]) -> tuple[Made, ir.Field | None]:

@@ -1,4 +1,4 @@
-"""Pivots of systems along lines as fields of their own, for a build that looks at them.
+"""Store the pivots of systems along lines in fields, for the debug build.
 
     before:  A x[k, j, i] = b[k, j, i]
     after:   the same, and pivot[k, j, i] = 1 / the pivot of the row
@@ -14,18 +14,18 @@ from dataclasses import replace
 from ... import ir
 
 
-def with_pivots(program: ir.Program) -> ir.Program:
+def pivots(program: ir.Program) -> ir.Program:
     """Return a program whose solves along lines store one over each pivot in temporaries."""
     names = {*(f.name for f in (*program.fields, *program.temporaries)), *program.scalars}
     made: list[ir.Field] = []
     steps: list[ir.Step] = []
     for step in program.steps:
         if isinstance(step, ir.Solve):
-            rows, pivots = program.rows(step.assignments[0]), []
+            rows, made_here = program.rows(step.assignments[0]), list[str]()
             for _ in range(step.size):
-                pivots.append(ir.fresh("pivot", {*names, *(f.name for f in made)}))
-                made.append(replace(rows, name=pivots[-1]))
-            step = replace(step, pivots=tuple(pivots))
+                made_here.append(ir.fresh("pivot", {*names, *(f.name for f in made)}))
+                made.append(replace(rows, name=made_here[-1]))
+            step = replace(step, pivots=tuple(made_here))
         steps.append(step)
     temporaries = (*program.temporaries, *made)
     return replace(program, temporaries=temporaries, steps=tuple(steps))

@@ -1,6 +1,9 @@
 """Place the calls of external steps: in which field, when, for which points, how many at once.
 
-Five rewrites of the recorded steps, each with the same results:
+    before:  t[cells] = f(u);  ghosts(t);  v[:] = g(w);  u[:] = t
+    after:   v[:] = g(w);  u[cells] = f(u);  ghosts(u)
+
+Five rewrites, each with the same results:
 
 - A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
   in ``h`` itself, and nothing is copied.
@@ -17,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from ... import ir
 from ...algebra.analyse import reads
@@ -27,41 +29,39 @@ from ...points.affine import AXES, Affine
 from ...points.sets import Domain
 from ...spaces.space import Space, row_domain
 
-Placed: TypeAlias = tuple[ir.Step, Span | None]
-"""A step, and where the user wrote it."""
 
-
-def settled(
-    steps: Sequence[Placed],
-    fields: Mapping[str, ir.Field],
-    kept: frozenset[str],
-    *,
-    distributed: bool = False,
-) -> list[Placed]:
-    """Return the steps of a program with its calls where they run."""
-    if not any(isinstance(step, ir.Call) for step, _ in steps):
-        return list(steps)
-    placed = _without_copies(list(steps), fields, kept)
-    placed = _narrowed(placed, fields, kept)
-    placed = _joined(_delayed(_moved_down(placed)))
-    return _named(placed if distributed else _made_once(placed, kept))
+def place_calls(
+    program: ir.Program, *, places: Sequence[Span | None] = (), distributed: bool = False
+) -> ir.Program:
+    """Return a program with its calls where they run; ``places`` are those of the origins."""
+    if not any(isinstance(step, ir.Call) for step in program.steps):
+        return program
+    fields = {f.name: f for f in (*program.fields, *program.temporaries)}
+    kept = frozenset(f.name for f in program.fields)
+    steps = _without_copies(list(program.steps), fields, kept)
+    steps = _narrowed(steps, fields, kept, places)
+    steps = _joined(_delayed(_moved_down(steps)))
+    steps = _named(steps if distributed else _made_once(steps, kept))
+    written = {name for step in steps for name in ir.made(step)}
+    temporaries = tuple(f for f in program.temporaries if f.name in written)
+    return replace(program, steps=tuple(steps), temporaries=temporaries)
 
 
 # -- in which field ------------------------------------------------------------------------------
 
 
 def _without_copies(
-    steps: list[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
-) -> list[Placed]:
+    steps: list[ir.Step], fields: Mapping[str, ir.Field], kept: frozenset[str]
+) -> list[ir.Step]:
     """Return steps in which temporaries of calls are the fields that they are copied to."""
-    called = {n for step, _ in steps if isinstance(step, ir.Call) for n in step.fields} - kept
+    called = {n for step in steps if isinstance(step, ir.Call) for n in step.fields} - kept
     for source in sorted(called):
-        for place, (copy, _) in enumerate(steps):
+        for place, copy in enumerate(steps):
             if copied(copy) != source or not _may_become(source, steps, place, fields):
                 continue
             (target,) = ir.made(copy)
-            steps = [(renamed(step, source, target), span) for step, span in steps]
-            steps = [(step, span) for step, span in steps if copied(step) not in ir.made(step)]
+            steps = [renamed(step, source, target) for step in steps]
+            steps = [step for step in steps if copied(step) not in ir.made(step)]
             break
     return steps
 
@@ -84,7 +84,7 @@ def copies(program: ir.Program) -> frozenset[str]:
 
 
 def _may_become(
-    source: str, placed: Sequence[Placed], place: int, fields: Mapping[str, ir.Field]
+    source: str, steps: Sequence[ir.Step], place: int, fields: Mapping[str, ir.Field]
 ) -> bool:
     """Whether a temporary may be the field that the step at a place copies it to.
 
@@ -92,7 +92,6 @@ def _may_become(
     that the first write reads. After the copy the temporary is not written; while it is read, the
     field is not written.
     """
-    steps = [step for step, _ in placed]
     (target,) = ir.made(steps[place])
     if ir.made(steps[place]) != tuple(replaced(steps[place])):
         return False
@@ -149,23 +148,26 @@ def _assignment(step: ir.Step) -> ir.Assignment:
 
 
 def _narrowed(
-    steps: Sequence[Placed], fields: Mapping[str, ir.Field], kept: frozenset[str]
-) -> list[Placed]:
+    steps: Sequence[ir.Step],
+    fields: Mapping[str, ir.Field],
+    kept: frozenset[str],
+    places: Sequence[Span | None],
+) -> list[ir.Step]:
     """Return steps whose calls make what is read after them, decided for the last call first."""
     needed = {name: _points(field, everything=False) for name, field in fields.items()}
     seen = set(kept)
-    narrowed: list[Placed] = []
-    for step, place in reversed(steps):
+    narrowed: list[ir.Step] = []
+    for step in reversed(steps):
         if isinstance(step, ir.Call):
             visible = tuple(name in seen for name in step.fields)
-            with at(place):
+            with at(places[step.origin] if places else None):
                 external = step.external.wanted(_reads_after(step, needed), visible)
             step = replace(step, external=external)
             for name, (given, _) in zip(step.fields, external.fields, strict=True):
                 needed[name] = row_domain(given)
         else:
             _before(step, needed, seen)
-        narrowed.append((step, place))
+        narrowed.append(step)
     return narrowed[::-1]
 
 
@@ -240,17 +242,17 @@ def _rows(
 # -- when ----------------------------------------------------------------------------------------
 
 
-def _moved_down(steps: Sequence[Placed]) -> list[Placed]:
+def _moved_down(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps with each call just before the first one that meets a field of it."""
-    moved: list[Placed] = []
-    for step, place in reversed(steps):
+    moved: list[ir.Step] = []
+    for step in reversed(steps):
         stop = 0
         if isinstance(step, ir.Call):
-            while stop < len(moved) and not _meet(moved[stop][0], step):
+            while stop < len(moved) and not _meet(moved[stop], step):
                 stop += 1
-            while stop and isinstance(moved[stop - 1][0], ir.Call):  # calls keep their order
+            while stop and isinstance(moved[stop - 1], ir.Call):  # calls keep their order
                 stop -= 1
-        moved.insert(stop, (step, place))
+        moved.insert(stop, step)
     return moved
 
 
@@ -259,19 +261,18 @@ def _meet(step: ir.Step, call: ir.Call) -> bool:
     return not {*ir.made(step), *read(step)}.isdisjoint(call.fields)
 
 
-def _delayed(steps: Sequence[Placed]) -> list[Placed]:
+def _delayed(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps with each call, and what depends on it, behind the steps that do not."""
-    delayed: list[Placed] = []
-    waiting: list[Placed] = []
-    for placed in steps:
-        step = placed[0]
+    delayed: list[ir.Step] = []
+    waiting: list[ir.Step] = []
+    for step in steps:
         if isinstance(step, ir.Call):
             delayed += waiting
-            waiting = [placed]
-        elif waiting and any(_ordered(before, step) for before, _ in waiting):
-            waiting.append(placed)
+            waiting = [step]
+        elif waiting and any(_ordered(before, step) for before in waiting):
+            waiting.append(step)
         else:
-            delayed.append(placed)
+            delayed.append(step)
     return delayed + waiting
 
 
@@ -284,42 +285,42 @@ def _ordered(before: ir.Step, after: ir.Step) -> bool:
 # -- how many at once ----------------------------------------------------------------------------
 
 
-def _joined(steps: Sequence[Placed]) -> list[Placed]:
+def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps with neighbouring calls joined."""
-    joined: list[Placed] = []
-    for step, place in steps:
-        last = joined[-1][0] if joined else None
+    joined: list[ir.Step] = []
+    for step in steps:
+        last = joined[-1] if joined else None
         both = None
         if isinstance(step, ir.Call) and isinstance(last, ir.Call) and not _meet(step, last):
             both = last.external.joined(step.external)
         if both is None:
-            joined.append((step, place))
+            joined.append(step)
             continue
         assert isinstance(step, ir.Call)
         assert isinstance(last, ir.Call)
-        made = ir.Call(both.name, both, last.fields + step.fields, last.scalars + step.scalars)
-        joined[-1] = made, joined[-1][1]
+        fields, scalars = last.fields + step.fields, last.scalars + step.scalars
+        joined[-1] = replace(last, name=both.name, external=both, fields=fields, scalars=scalars)
     return joined
 
 
 # -- how often -----------------------------------------------------------------------------------
 
 
-def _made_once(steps: Sequence[Placed], kept: frozenset[str]) -> list[Placed]:
+def _made_once(steps: Sequence[ir.Step], kept: frozenset[str]) -> list[ir.Step]:
     """Return steps whose calls know the fields in which other steps write only the given points."""
-    known: list[Placed] = []
-    for step, place in steps:
+    known: list[ir.Step] = []
+    for step in steps:
         if isinstance(step, ir.Call):
             alone = tuple(
                 name not in kept
-                and all(_leaves(other, name, given) for other, _ in steps if other is not step)
+                and all(_leaves(other, name, given) for other in steps if other is not step)
                 for name, (given, _) in zip(step.fields, step.external.fields, strict=True)
             )
             external = step.external.once(alone)
             if external is not step.external:
                 names = tuple(name for name, yes in zip(step.fields, alone, strict=True) if yes)
                 step = replace(step, external=external, alone=names)
-        known.append((step, place))
+        known.append(step)
     return known
 
 
@@ -337,13 +338,13 @@ def _leaves(step: ir.Step, name: str, given: Space) -> bool:
 # -- names ---------------------------------------------------------------------------------------
 
 
-def _named(steps: Sequence[Placed]) -> list[Placed]:
+def _named(steps: Sequence[ir.Step]) -> list[ir.Step]:
     """Return steps whose calls have names of their own."""
     taken: set[str] = set()
-    named: list[Placed] = []
-    for step, place in steps:
+    named: list[ir.Step] = []
+    for step in steps:
         if isinstance(step, ir.Call):
             step = replace(step, name=ir.fresh(step.external.name, taken))
             taken.add(step.name)
-        named.append((step, place))
+        named.append(step)
     return named

@@ -1,4 +1,4 @@
-"""Mark the expressions of scalars in programs on float32 fields, which are rounded there.
+"""Mark the expressions of scalars that are rounded in programs on float32 fields.
 
     before:  u[i] = u[i] + (t * t) * f[i] + s
     after:   u[i] = u[i] + [t * t] * f[i] + [s]     [...]: in double precision, then rounded
@@ -16,7 +16,7 @@ from ... import ir
 from ...symbols.operations import of_scalars
 
 
-def rounded(program: ir.Program, dtype: str) -> ir.Program:
+def rounding(program: ir.Program, dtype: str) -> ir.Program:
     """Return a program in which the expressions of scalars are marked, if its type is narrower."""
     if dtype == "float64":
         return program

@@ -1,8 +1,8 @@
-"""Leave out of a program what need not be computed, before it is lowered.
+"""Replace known zeros, copies and temporaries that are read once by what they stand for.
 
-Rewrites of a program into one that makes the same results:
+    before:  x[:] = 0;  t[i] = u[i];  s[i] = f(t[i]);  y[i] = s[2 i] + a x[i]
+    after:   y[i] = f(u[2 i])
 
-- Solutions are made where they are copied to (`solve_targets`).
 - A field that was set to zero and is read before anything else is written to it is known: terms
   that hold it are dropped. A sweep that starts from zero reads no old values then. This changes
   bits where a weight is infinite or NaN, or a sum is a zero of the other sign.
@@ -10,9 +10,6 @@ Rewrites of a program into one that makes the same results:
   is read: a residual that is used at every second point is computed only there. Keeps bits.
 - A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
   bits.
-- What sweeps within boxes read of other boxes they add up themselves (`between_boxes`), where terms
-  may be joined then (`passes/join`).
-- What is overwritten or forgotten before it is read is not computed. Keeps bits.
 """
 
 from __future__ import annotations
@@ -23,14 +20,12 @@ from dataclasses import replace
 from ... import ir
 from ...algebra.analyse import reads
 from ...algebra.own_box import is_local
-from ...distributed.halo_reads import without_sums_between_boxes
 from ...elementary import FUNCTIONS
-from ...ir.liveness import live, read
+from ...ir.liveness import read
 from ...points.affine import Affine
 from ...points.sets import Domain
 from ...symbols.operations import fold
 from .place_calls import copied, renamed
-from .solve_targets import solved_in_place
 
 _NOTHING = ir.Const(0.0)
 """The zero that replaces a load of a field known to be zero, recognized by its identity."""
@@ -41,19 +36,12 @@ _ZERO_AT_ZERO = frozenset({"neg", "abs", "sign"}) | {
 """Functions of one value that are zero at zero."""
 
 
-def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
-    """Return a program with the same results that computes less; with ``exact`` to the last bit."""
-    temporaries = {f.name for f in program.temporaries}
-    steps = solved_in_place(program.steps, temporaries)
-    steps = steps if exact else _without_zeros(steps)
+def simplify(program: ir.Program, *, exact: bool) -> ir.Program:
+    """Return a program that computes less; with ``exact`` the same to the last bit."""
+    steps = program.steps if exact else _without_zeros(program.steps)
     steps = _without_copies(steps, program)
-    steps = _where_read(steps, temporaries)
-    program = replace(program, steps=steps)
-    program = program if exact else without_sums_between_boxes(program)
-    steps = live(program.steps, {f.name for f in program.fields}, program.results)
-    written = {name for step in steps for name in ir.made(step)}
-    kept = tuple(f for f in program.temporaries if f.name in written)
-    return replace(program, steps=steps, temporaries=kept)
+    steps = _where_read(steps, {f.name for f in program.temporaries})
+    return replace(program, steps=steps)
 
 
 # -- zeros ---------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ made together, one after the other, may read of it what they have not made yet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import ir
@@ -22,15 +21,16 @@ from ...points.affine import Affine
 from .place_calls import copied
 
 
-def solved_in_place(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:
-    """Return steps that make solutions where these are copied to."""
-    found = list(steps)
-    for solve in [step for step in steps if isinstance(step, (ir.Solve, ir.Group))]:
+def solve_targets(program: ir.Program) -> ir.Program:
+    """Return a program whose solves make solutions where these are copied to."""
+    temporaries = {f.name for f in program.temporaries}
+    found = list(program.steps)
+    for solve in [step for step in found if isinstance(step, (ir.Solve, ir.Group))]:
         for name in ir.made(solve):
             if name in temporaries:
                 place = next(n for n, step in enumerate(found) if name in ir.made(step))
                 _retarget(found, place, name)
-    return tuple(found)
+    return replace(program, steps=tuple(found))
 
 
 def _retarget(steps: list[ir.Step], place: int, name: str) -> None:

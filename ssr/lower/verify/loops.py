@@ -7,6 +7,7 @@ difference is a defect of the compiler, an `AssertionError`:
 - Every statement runs its rows in the order of the nest, one after the other; if it is parallel,
   only its lines are in that order.
 - Every line of the box is reduced once.
+- Sweeps of systems along lines run their rows one after the other.
 
 ``SSR_VERIFY=1`` asks for it. The row of an instance is `LoopNest.row`, from which source is
 written, too.
@@ -22,11 +23,12 @@ from types import CodeType
 
 from ... import ir
 from ...algebra.own_box import own_bounds
-from ...ir import LoopNest
+from ...ir import LineLoops, LoopNest
 from ...kernel import ir as kernel
 from ...kernel.print_python import expression_text
 from ...points.loop_tree import For, If, Loop, Reduce, Run
-from ..nests import bounds
+from ...points.sets import Domain
+from ..nests import bounds, box
 
 EXTENTS = ((1, 1, 1), (2, 2, 2), (3, 4, 5), (1, 7, 6), (7, 1, 5), (6, 5, 1), (8, 7, 6))
 """Values of sizes: in each, those of the first, second and third size, and so on in turns."""
@@ -42,10 +44,34 @@ Instance = tuple[str, Row]
 
 def verify_loops(made: LoopNest) -> None:
     """Check the loops of a nest."""
-    for values in _samples(made):
+    for values in samples(made.nest, [piece.domain for piece in made.pieces.values()]):
         instances = list(_instances(made, made.tree, dict(values)))
         _check_rows(made, instances, values)
         _check_order(made, instances, values)
+
+
+def verify_line_loops(made: LineLoops) -> None:
+    """Check the loops of systems along lines."""
+    nest = made.nest
+    last = nest.outer[-1:]
+    for values in samples(nest, [piece.domain for piece in nest.pieces]):
+        runs: dict[str, Counter[Row]] = defaultdict(Counter)
+        tree = made.tree or tuple(Run(name, ()) for name in made.kinds)
+        for kind, outer in _leaves(tree, dict(values)):
+            assert isinstance(kind, Run)
+            line = outer | {a: i.evaluate(outer) for a, i in zip(last, kind.indices, strict=True)}
+            lines = made.kinds[kind.piece]
+            for sweep, sign in ((lines.forward, 1), (lines.backward, -1), (lines.closing, 1)):
+                places = []
+                for node, here in _leaves(sweep, line):
+                    assert isinstance(node, Run)
+                    row = tuple(a.evaluate(here) for a in made.row(node))
+                    runs[node.piece][row] += 1
+                    places.append(sign * row[nest.along])
+                assert places == sorted(places), f"lines of {nest.target!r} run out of order"
+        for name, piece in made.pieces.items():
+            rows = (piece.domain & nest.context & box(nest.axes)).fixed(values).points()
+            _compare(nest, f"piece {name}", runs[name], Counter(rows), values)
 
 
 def _check_rows(made: LoopNest, instances: Sequence[Instance], values: Values) -> None:
@@ -55,20 +81,20 @@ def _check_rows(made: LoopNest, instances: Sequence[Instance], values: Values) -
         runs[name][row] += 1
     for name, piece in made.pieces.items():
         rows = (piece.domain & made.nest.context).fixed(values).points()
-        _compare(made, f"piece {name}", runs[name], Counter(rows), values)
+        _compare(made.nest, f"piece {name}", runs[name], Counter(rows), values)
     outer = made.nest.axes[:-1]
     lines = Counter(product(*(range(values[f"{a}_lo"], values[f"{a}_hi"]) for a in outer)))
     for fold in made.nest.folds:
-        _compare(made, f"reduction {fold.name}", runs[fold.name], lines, values)
+        _compare(made.nest, f"reduction {fold.name}", runs[fold.name], lines, values)
 
 
 def _compare(
-    made: LoopNest, what: str, runs: Counter[Row], meant: Counter[Row], values: Values
+    nest: ir.Nest | ir.LineNest, what: str, runs: Counter[Row], meant: Counter[Row], values: Values
 ) -> None:
     wrong, missing = sorted(runs - meant), sorted(meant - runs)
     if wrong or missing:
         kind = f"runs {wrong[0]} too often" if wrong else f"does not run {missing[0]}"
-        raise AssertionError(f"loops of {made.nest.target!r}, {what}: it {kind}, for {values}")
+        raise AssertionError(f"loops of {nest.target!r}, {what}: it {kind}, for {values}")
 
 
 def _check_order(made: LoopNest, instances: Sequence[Instance], values: Values) -> None:
@@ -93,11 +119,11 @@ def _check_order(made: LoopNest, instances: Sequence[Instance], values: Values) 
 # -- sizes and boxes -----------------------------------------------------------------------------
 
 
-def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
-    """Yield values of the sizes in loops with boxes of rows that their nest allows."""
-    nest = made.nest
-    names = set(nest.context.parameters())
-    names = names.union(*(piece.domain.parameters() for piece in made.pieces.values()))
+def samples(nest: ir.Nest | ir.LineNest, domains: Sequence[Domain]) -> Iterator[dict[str, int]]:
+    """Yield values of the sizes in some sets, and boxes of rows that their nest allows."""
+    kept = len(nest.axes) - 1 if isinstance(nest, ir.Nest) and nest.whole_lines else None
+    kept = nest.along if isinstance(nest, ir.LineNest) else kept
+    names = set(nest.context.parameters()).union(*(domain.parameters() for domain in domains))
     local = not names.isdisjoint(own_bounds(nest.axes))
     sizes = sorted(names - set(bounds(nest.axes)) - set(own_bounds(nest.axes)))
     for extents in EXTENTS:
@@ -105,18 +131,18 @@ def _samples(made: LoopNest) -> Iterator[dict[str, int]]:
         whole = [(low.evaluate(values), stop.evaluate(values)) for low, stop in nest.rows.edges]
         if any(low >= high for low, high in whole):
             continue
-        for box in dict.fromkeys(_boxes(whole, nest.whole_lines)):
-            edges = (edge for side in box for edge in side)
+        for sides in dict.fromkeys(_boxes(whole, kept)):
+            edges = (edge for side in sides for edge in side)
             named = {**values, **dict(zip(bounds(nest.axes), edges, strict=True))}
-            for own in (box, whole) if local else (box,):
+            for own in (sides, whole) if local else (sides,):
                 edges = (edge for side in own for edge in side)
                 here = {**named, **dict(zip(own_bounds(nest.axes), edges, strict=True))}
                 if not nest.context.fixed(here).empty:
                     yield here
 
 
-def _boxes(whole: Sequence[tuple[int, int]], whole_lines: bool) -> Iterator[tuple[Row, ...]]:
-    """Yield a box of rows and its two halves along all axes, or ends of it if it is large."""
+def _boxes(whole: Sequence[tuple[int, int]], kept: int | None) -> Iterator[tuple[Row, ...]]:
+    """Yield a box of rows and its two halves along all axes but one, or ends of a large one."""
     count = 1
     for low, high in whole:
         count *= high - low
@@ -127,8 +153,7 @@ def _boxes(whole: Sequence[tuple[int, int]], whole_lines: bool) -> Iterator[tupl
         for axis, (low, high) in enumerate(whole):
             length = min(6, (high - low + 1) // 2)
             cut = (high - length, high) if upper else (low, low + length)
-            kept = whole_lines and axis == len(whole) - 1
-            parts.append((low, high) if kept else cut)
+            parts.append((low, high) if axis == kept else cut)
         yield tuple(parts)
 
 
@@ -137,17 +162,26 @@ def _boxes(whole: Sequence[tuple[int, int]], whole_lines: bool) -> Iterator[tupl
 
 def _instances(made: LoopNest, tree: Sequence[Loop], values: dict[str, int]) -> Iterator[Instance]:
     """Yield what loops run, in order; ``values`` holds the variables of the loops around them."""
+    for node, here in _leaves(tree, values):
+        if isinstance(node, Run):
+            yield node.piece, tuple(a.evaluate(here) for a in made.row(node))
+        else:
+            yield node.name, tuple(here[axis] for axis in made.nest.axes[:-1])
+
+
+def _leaves(
+    tree: Sequence[Loop], values: dict[str, int]
+) -> Iterator[tuple[Run | Reduce, dict[str, int]]]:
+    """Yield what loops run, in order, each with the values of the variables there."""
     for node in tree:
         match node:
             case For(variable, start, stop, step, body):
                 for value in range(_value(start, values), _value(stop, values), step):
-                    yield from _instances(made, body, {**values, variable: value})
+                    yield from _leaves(body, {**values, variable: value})
             case If(condition, then, orelse):
-                yield from _instances(made, then if _value(condition, values) else orelse, values)
-            case Run():
-                yield node.piece, tuple(a.evaluate(values) for a in made.row(node))
-            case Reduce():
-                yield node.name, tuple(values[axis] for axis in made.nest.axes[:-1])
+                yield from _leaves(then if _value(condition, values) else orelse, values)
+            case Run() | Reduce():
+                yield node, values
 
 
 def _value(expression: kernel.Expression, values: Values) -> int:

@@ -23,7 +23,6 @@ statement and the rows. The rules, in the order they are checked:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 
 from ... import ir
@@ -36,11 +35,6 @@ from ...spaces.space import row_domain
 from ..nests import box, boxes
 
 Row = tuple[Affine, ...]
-
-
-def wanted() -> bool:
-    """Whether ``SSR_VERIFY=1`` asks for verification."""
-    return os.environ.get("SSR_VERIFY") == "1"
 
 
 def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import ssr
 from boundary.errors import AmbiguousGhostError
+from ssr.lower import declaration_passes
 
 from ...ssr import plain
 from ...ssr import strategies as some
@@ -42,7 +43,7 @@ def interpreted(
 
 def recorded(of: Setting, steps: Sequence[Step]) -> ssr.Program:
     """Return a program whose calls are where the body has them, and make all ghosts."""
-    with patch("ssr.programs.program.settled", lambda placed, *_, **__: list(placed)):
+    with patch.object(declaration_passes, "DECLARATION", declaration_passes.DECLARATION[:-1]):
         return declared(of, steps, ssr.Options(exact=True))
 
 

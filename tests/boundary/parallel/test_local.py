@@ -320,8 +320,8 @@ def test_a_sweep_within_boxes_has_the_loops_of_one_box() -> None:
         s = ssr.materialize(b - (A - A.rank_local()) @ x)
         x[:] = near.tril().solve(s - near.triu(1) @ x)
 
-    made, _ = direct(declaration(smooth).program, options)
-    _, (nest,) = fused_nests(made, options, "float64")
+    made = direct(declaration(smooth).program, options)
+    (nest,) = fused_nests(made, options, "float64").nests
     assert isinstance(nest, ir.Nest)
     local = [
         term.operand

@@ -27,6 +27,7 @@ from boundary.parallel.schedules.plan import Plan
 from boundary.parallel.verify.proof import prove
 from ssr.compiler import pipeline
 from ssr.lower.fusing import fusion_plan
+from ssr.lower.pass_manager import Pass
 
 from . import proofs
 from .proofs import planned
@@ -163,12 +164,20 @@ def sweeps_in_shared_nests() -> Iterator[None]:
 @contextmanager
 def other_forms_on_ranks() -> Iterator[None]:
     """Let ranks compute rows in another form than one array does."""
-    passes = pipeline.passes
 
-    def others(fields: Any, options: ssr.Options, dtype: str) -> Any:
-        return passes(fields, replace(options, exact=options.distributed), dtype)
+    def changed(options: ssr.Options) -> ssr.Options:
+        return replace(options, exact=options.distributed)
 
-    with patch.object(pipeline, "passes", others):
+    def other(each: Pass) -> Pass:
+        return replace(
+            each,
+            when=lambda options: each.when(changed(options)),
+            given=lambda s, state: each.given(replace(s, options=changed(s.options)), state),
+        )
+
+    with patch.object(
+        pipeline, "NESTS", tuple(map(other, pipeline.NESTS[:7])) + pipeline.NESTS[7:]
+    ):
         yield
 
 

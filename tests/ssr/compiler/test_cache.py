@@ -153,7 +153,7 @@ def test_a_second_process_compiles_nothing(two: list[Any]) -> None:
     assert files == [f"{name}.kernel"]
     unwanted = {
         "ssr.compiler.pipeline",
-        "ssr.emit.module",
+        "ssr.emit.emission",
         "ssr.lower.loop_schedule",
         "ssr.explain.stages",
         "sympy",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import errors, ir
-from ssr.compiler.pipeline import direct, fused_nests, known
+from ssr.compiler.pipeline import direct, fused_nests
 
 from .. import plain
 from ..interpret import interpret_nest, interpret_program
@@ -171,7 +171,7 @@ def check(
 
 def in_place(program: ssr.Program) -> bool:
     """Whether a program makes its last step in the field x itself."""
-    made, _ = direct(program.ir, program.options)
+    made = direct(program.ir, program.options)
     return "x[0]" in [a.target for a in getattr(made.steps[-1], "assignments", ())]
 
 
@@ -196,14 +196,14 @@ def test_passes_keep_bits(recipe: Recipe) -> None:
         options = ssr.Options(recurrence=recurrence, exact=True)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SSR_VERIFY", "1")
-            program, nests = fused_nests(direct(solve.ir, options)[0], options, "float64")
+            state = fused_nests(direct(solve.ir, options), options, "float64")
         arrays = {f"{n}[{c}]": a[c].copy() for n, a in given.items() for c in range(recipe.size)}
         results.append(arrays)
-        for field in program.temporaries:
+        for field in state.program.temporaries:
             arrays[field.name] = np.full(extent, np.nan)
-        for nest in nests:
+        for nest in state.nests:
             assume(isinstance(nest, ir.Nest))  # else its blocks lie along one axis
-            interpret_nest(nest, known(program), arrays, {"s": 0.7}, sizes)
+            interpret_nest(nest, state.fields, arrays, {"s": 0.7}, sizes)
     y = x.copy()
     plain.run(plain.variant(solve, exact=True), y, b, u, 0.7)
     for c in range(recipe.size):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.lower.steps.merge_boundary_terms import NOTHING, by_line
+from ssr.lower.steps.merge_boundary_terms import NOTHING, merge_boundary_terms
 from ssr.points import graph
 from ssr.points.affine import Affine, Choice
 from ssr.points.sets import Domain
@@ -147,7 +147,7 @@ def test_values_by_line_keep_bits(values: list[ir.Value], seed: int) -> None:
         ir.Term(ROWS & Domain.where(AXES, line, ("n",)), ir.ONE, value)
         for line, value in zip(LINES, values, strict=True)
     ]
-    found = by_line(terms, {"u": U})
+    found = merge_boundary_terms(terms, {"u": U})
     rng = np.random.default_rng(seed)
     u = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -3.7], (4, 5))
     if len({_last(v) for v in values} - {None}) == 1:

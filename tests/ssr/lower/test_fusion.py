@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import ssr
 from ssr.compiler.pipeline import fused_nests
 from ssr.errors import BoxError
-from ssr.lower.nests import in_place
+from ssr.lower.steps.in_place import in_place
 
 from .. import memory, plain
 from .. import strategies as some
@@ -68,7 +68,7 @@ def separate(program: ssr.Program) -> ssr.Program:
 
 
 def nests(program: ssr.Program) -> tuple[Any, ...]:
-    return fused_nests(in_place(program.ir)[0], program.options, "float64")[1]
+    return fused_nests(in_place(program.ir), program.options, "float64").nests
 
 
 def check(program: ssr.Program, *given: Any) -> None:
@@ -229,14 +229,15 @@ def test_random_programs_on_a_line(steps: list[Any], seed: int, data: st.DataObj
 def test_nests_mean_what_they_say(steps: list[Any], seed: int, data: st.DataObject) -> None:
     """The schedule itself, run line by line without code generation."""
     made = ssr.program(x=cells, y=cells, z=cells, s=ssr.scalar)(body(steps))
-    program, _ = in_place(made.ir)
+    program = in_place(made.ir)
     shape = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 5)))
     sizes = dict(zip(("ny", "nx"), shape, strict=True))
     rng = np.random.default_rng(seed)
     arrays = {n: memory.array(rng, shape, "float64") for n in "xyz"}
     meant = {n: a.copy() for n, a in arrays.items()}
     plain.run(separate(made), *meant.values(), 0.5)
-    short, found = fused_nests(program, made.options, "float64")
+    state = fused_nests(program, made.options, "float64")
+    short, found = state.program, state.nests
     fields = {f.name: f for f in (*short.fields, *short.temporaries)}
     for f in short.temporaries:
         arrays[f.name] = np.full(tuple(e.evaluate(sizes) for e in f.shape), np.nan)
@@ -258,7 +259,7 @@ def test_a_chain_of_stencils_is_one_nest() -> None:
         u[:] = CROSS @ (w * u)
 
     assert len(nests(chain)) == 1
-    assert not fused_nests(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
+    assert not fused_nests(in_place(chain.ir), chain.options, "float64").program.temporaries
     rng = np.random.default_rng(0)
     check(chain, *rng.standard_normal((3, 9, 11)))
 
@@ -297,7 +298,7 @@ def test_jacobi_needs_no_second_array() -> None:
         x[:] = x + 0.25 * (b - CROSS @ x)
 
     assert len(nests(jacobi)) == 1
-    assert not fused_nests(in_place(jacobi.ir)[0], jacobi.options, "float64")[0].temporaries
+    assert not fused_nests(in_place(jacobi.ir), jacobi.options, "float64").program.temporaries
     check(jacobi, *np.random.default_rng(0).standard_normal((2, 7, 6)))
     with pytest.raises(BoxError, match=r"run together(.|\n)*fuse=False"):
         jacobi(np.ones((4, 4)), np.ones((4, 4)), boxes=ssr.Space(4, 4).split(2, 1))
@@ -377,7 +378,7 @@ def test_a_chain_across_planes_is_one_nest_with_rotating_planes() -> None:
     assert [(s.planes, s.ahead) for s in nest.statements] == [(1, 1), (0, 0)]
     (buffer,) = nest.buffers
     assert (buffer.rows, buffer.lines, buffer.pad) == (3, 1, 1)
-    assert not fused_nests(in_place(chain.ir)[0], chain.options, "float64")[0].temporaries
+    assert not fused_nests(in_place(chain.ir), chain.options, "float64").program.temporaries
     check(chain, *np.random.default_rng(0).standard_normal((2, 5, 6, 7)))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.lower.passes.index_set_splitting import split
+from ssr.lower.passes.index_set_splitting import index_set_splitting
 
 from ...random_examples import examples
 from .. import plain
@@ -39,7 +39,7 @@ def program_of(steps: Callable[..., tuple[Any, ...]]) -> ssr.Program:
 
 def loops_of(program: ssr.Program) -> list[list[str]]:
     """Return the fields that each loop along the lines inside stores."""
-    _, line = split(nest_of(program), interior=True)
+    line = index_set_splitting(nest_of(program), interior=True).line
     stages = [s for part in line for s in (part.then if hasattr(part, "then") else (part,))]
     return [[s.array for s in stage.statements] for stage in stages]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ssr
 from ssr.compiler.pipeline import fused_nests
 from ssr.errors import BoxError
-from ssr.lower.nests import in_place
+from ssr.lower.steps.in_place import in_place
 
 from .. import memory, plain
 from .. import strategies as some
@@ -142,7 +142,8 @@ def drawn(program: ssr.Program, sizes: dict[str, int], seed: int) -> dict[str, A
 
 
 def nests(program: ssr.Program) -> Any:
-    return fused_nests(in_place(program.ir)[0], program.options, "float64")
+    state = fused_nests(in_place(program.ir), program.options, "float64")
+    return state.program, state.nests
 
 
 @some.examples(40)
@@ -283,6 +284,6 @@ def test_a_temporary_made_in_parts_is_stored() -> None:
 
     x, t, y = p.ir.fields
     made = replace(p.ir, fields=(x, y), temporaries=(t,))
-    short, found = fused_nests(in_place(made)[0], p.options, "float64")
-    assert [nest.target for nest in found][-1] == "y"
-    assert [f.name for f in short.temporaries] == ["t"]
+    state = fused_nests(in_place(made), p.options, "float64")
+    assert [nest.target for nest in state.nests][-1] == "y"
+    assert [f.name for f in state.program.temporaries] == ["t"]

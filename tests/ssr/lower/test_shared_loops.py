@@ -9,8 +9,8 @@ import pytest
 import ssr
 from ssr import ir
 from ssr.compiler.pipeline import fused_nests
-from ssr.lower.nests import in_place
-from ssr.lower.passes.loop_fusion import mergeable
+from ssr.lower.passes.loop_fusion import loop_fusion
+from ssr.lower.steps.in_place import in_place
 
 from .. import plain
 
@@ -39,7 +39,7 @@ def heat(u: Any) -> None:
 
 
 def nest_of(program: ssr.Program) -> ir.Nest:
-    made, *others = fused_nests(in_place(program.ir)[0], program.options, "float64")[1]
+    made, *others = fused_nests(in_place(program.ir), program.options, "float64").nests
     assert isinstance(made, ir.Nest)
     assert not others
     return made
@@ -51,7 +51,7 @@ def apart(program: ssr.Program) -> ssr.Program:
 
 def test_fluxes_and_their_differences_are_one_loop() -> None:
     nest = nest_of(diffuse)
-    (loop,) = mergeable(nest)
+    (loop,) = loop_fusion(nest)
     assert [(s.planes, s.ahead) for (s,) in loop] == [(0, 0), (1, 0), (0, 1), (0, 0)]
     planes, lines, held = nest.buffers  # those along i are computed again, at both sides of a cell
     assert (planes.rows, planes.lines, lines.rows, held.rows) == (1, 0, 2, 1)

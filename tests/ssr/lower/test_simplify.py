@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import ssr
 from ssr import ir
-from ssr.lower.steps.simplify import simplified
+from ssr.compiler import passes
+from ssr.lower.pass_manager import Setting, State, run
 
 from .. import memory, plain
 from .. import strategies as some
@@ -37,6 +38,11 @@ def P(j: Any, i: Any) -> Any:
 
 def short(program: ssr.Program, *, exact: bool = False) -> ir.Program:
     return simplified(program.ir, exact=exact)
+
+
+def simplified(program: ir.Program, *, exact: bool) -> ir.Program:
+    """Return a program after the passes from `solve_targets` to `dead_step_elimination`."""
+    return run(passes.STEPS[2:6], State(program), Setting(ssr.Options(exact=exact))).program
 
 
 def names(program: ir.Program) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ssr
 from ssr.compiler.pipeline import fused_nests
 from ssr.errors import ArgumentError, BoxError, NonFiniteError, SpaceError
-from ssr.lower.nests import in_place
+from ssr.lower.steps.in_place import in_place
 
 from .. import memory, plain
 from .. import strategies as some
@@ -175,13 +175,12 @@ def test_nests_as_they_are_scheduled(steps: list[Any], seed: int, shape: tuple[i
     given, meant = drawn(seed, shape), drawn(seed, shape)
     sizes = dict(zip(("ny", "nx"), shape, strict=True))
     interpret_program(program.ir, dict(zip("xy", meant, strict=True)), {"s": 0.5}, sizes)
-    placed, nests = fused_nests(in_place(program.ir)[0], program.options, "float64")
-    fields = {f.name: f for f in (*placed.fields, *placed.temporaries)}
+    state = fused_nests(in_place(program.ir), program.options, "float64")
     arrays = dict(zip("xy", given, strict=True))
-    for f in placed.temporaries:
+    for f in state.program.temporaries:
         arrays[f.name] = np.full([n.evaluate(sizes) for n in f.shape], np.nan)
-    for made in nests:
-        interpret_nest(made, fields, arrays, {"s": 0.5}, sizes)  # type: ignore[arg-type]
+    for made in state.nests:
+        interpret_nest(made, state.fields, arrays, {"s": 0.5}, sizes)  # type: ignore[arg-type]
     for a, b in zip(given, meant, strict=True):
         plain.check_same(a, b)
 

@@ -10,11 +10,15 @@ import pytest
 
 import ssr
 from ssr import ir
-from ssr.compiler.pipeline import lower, stages
-from ssr.lower.nests import in_place, nest
+from ssr.compiler.passes import EMISSION, LOOPS, NESTS, STEPS
+from ssr.compiler.pipeline import lower
+from ssr.lower.step_nest import step_nest
+from ssr.lower.steps.in_place import in_place
 from ssr.lower.verify.nests import verify
 from ssr.points.affine import Affine
 from tests.ssr import sample_programs as programs
+
+from ..nest_passes import stages
 
 Fields = dict[str, ir.Field]
 
@@ -22,10 +26,10 @@ Fields = dict[str, ir.Field]
 def lowered(name: str) -> tuple[ir.Nest, Fields]:
     """Return the first nest of a program after all passes, and the arrays it may use."""
     program = programs.PROGRAMS[name]()
-    made, _ = in_place(program.ir)
+    made = in_place(program.ir)
     fields = {f.name: f for f in (*made.fields, *made.temporaries)}
     a = made.steps[0]
-    start = nest(a, made)
+    start = step_nest(a, made)
     *_, (_, last) = stages(start, made, program.options, "float64")
     return last, fields
 
@@ -41,14 +45,18 @@ def test_the_pipeline_verifies_only_on_request(monkeypatch: pytest.MonkeyPatch) 
     program = programs.PROGRAMS["five_point_apply"]()
     seen = []
     monkeypatch.setattr(
-        "ssr.compiler.pipeline.verify", lambda nest, fields, after: seen.append(after)
+        "ssr.lower.verify.forms.verify_forms", lambda program, forms, after: seen.append(after)
+    )
+    monkeypatch.setattr(
+        "ssr.compiler.pipeline.verify_kernel", lambda kernel, after: seen.append(after)
     )
     monkeypatch.delenv("SSR_VERIFY", raising=False)
     lower(program.ir, program.options, "float64", "title")
     assert seen == []
     monkeypatch.setenv("SSR_VERIFY", "1")
     lower(program.ir, program.options, "float64", "title")
-    assert seen[:4] == ["nest", "reciprocal", "join", "order_terms"]
+    options = program.options
+    assert seen == [p.name for p in (*STEPS, *NESTS, *LOOPS, EMISSION) if p.when(options)]
 
 
 # -- one thing wrong at a time -------------------------------------------------------------------
@@ -268,6 +276,6 @@ def test_options_do_not_matter() -> None:
         program = programs.sweep(programs.twenty_seven, "forward", **options)
         fields = {f.name: f for f in program.ir.fields}
         a = program.ir.steps[0]
-        found = stages(nest(a, program.ir), program.ir, ssr.Options(**options), "float64")
+        found = stages(step_nest(a, program.ir), program.ir, ssr.Options(**options), "float64")
         for name, made in found:
             verify(made, fields, name)

@@ -10,7 +10,7 @@ from hypothesis import given
 import ssr
 from ssr import ir
 from ssr.compiler.pipeline import direct, lower
-from ssr.lower.lines.line_loops import line_nest
+from ssr.lower.lines.line_nest import line_nest
 from ssr.lower.verify.lines import verify_lines
 from ssr.points.affine import Affine
 
@@ -21,7 +21,7 @@ from .test_line_solves import Recipe, programs, recipes
 
 def nests(program: ssr.Program) -> list[ir.LineNest]:
     """Return the nests of systems along lines of a program."""
-    made, _ = direct(program.ir, program.options)
+    made = direct(program.ir, program.options)
     return [line_nest(step, made) for step in made.steps if isinstance(step, ir.Solve)]
 
 
@@ -37,7 +37,7 @@ def test_all_nests_are_verified_if_asked_for(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("SSR_VERIFY", "1")
     program = periodic(2).program("solve")
     found = []
-    monkeypatch.setattr("ssr.compiler.pipeline.verify_lines", found.append)
+    monkeypatch.setattr("ssr.lower.verify.forms.verify_lines", found.append)
     lower(program.ir, program.options, "float64", "title")
     assert {type(nest) for nest in found} == {ir.LineNest}
 

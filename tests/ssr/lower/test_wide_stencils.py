@@ -103,7 +103,7 @@ def smooth(y: Any, x: Any, b: Any) -> None:
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 5), (4, 1, 6), (3, 4, 2)])
 def test_four_weights_share_two_sums(shape: tuple[int, ...], monkeypatch: Any) -> None:
     monkeypatch.setenv("SSR_VERIFY", "1")
-    text = FOUR.program("apply").explain("passes")
+    text = FOUR.program("apply").explain("nests")
     assert "%c0[i - 1]" in text
     assert "%c1[i - 1]" in text
     rng = np.random.default_rng(2)

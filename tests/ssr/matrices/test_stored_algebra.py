@@ -11,7 +11,6 @@ from scipy.sparse.linalg import spsolve_triangular
 
 import ssr
 from ssr.algebra import stored as storage
-from ssr.compiler.pipeline import stages
 from ssr.errors import (
     ArgumentError,
     BoxError,
@@ -23,11 +22,13 @@ from ssr.errors import (
     UnboundError,
     UnsupportedError,
 )
-from ssr.lower.nests import in_place, nest
+from ssr.lower.step_nest import step_nest
+from ssr.lower.steps.in_place import in_place, in_place_notes
 
 from ...random_examples import examples
 from .. import plain
 from ..interpret import interpret_nest, interpret_program
+from ..nest_passes import stages
 
 Array = np.ndarray[Any, Any]
 NAMES = {1: "n", 2: "m n", 3: "p m n"}
@@ -209,7 +210,7 @@ def test_gauss_seidel(shape: tuple[int, ...], seed: int) -> None:
     space = SPACES[len(shape)]
     S = ssr.from_scipy(a, rows=space, cols=space)
     program = symgs(S, space)
-    direct, notes = in_place(program.ir)
+    direct, notes = in_place(program.ir), in_place_notes(program.ir)
     assert not direct.temporaries
     assert all("in place" in note for note in notes[:2])
     x, b = np.random.default_rng(seed).normal(size=(2, *shape))
@@ -251,7 +252,7 @@ def test_triangular_data_run_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     U, D = L.T, L.diagonal()
 
     def notes(body: Any) -> tuple[str, ...]:
-        return in_place(ssr.program(x=space, b=space)(body).ir)[1]
+        return in_place_notes(ssr.program(x=space, b=space)(body).ir)
 
     def lower(x: Any, b: Any) -> None:
         x[:] = b - L @ x
@@ -310,13 +311,13 @@ def test_staged_and_stored_in_one_sweep(monkeypatch: pytest.MonkeyPatch) -> None
     y = reference(sparse.tril(a), b.ravel() - sparse.triu(s, 1) @ x.ravel(), lower=True)
     y = reference(sparse.tril(s), b.ravel() - sparse.triu(a, 1) @ y, lower=True)
     y = reference(sparse.tril(a + s), b.ravel() - sparse.triu(a + s, 1) @ y, lower=True)
-    direct, _ = in_place(sweeps.ir)
+    direct = in_place(sweeps.ir)
     assert not direct.temporaries
     fields = {f.name: f for f in direct.fields}
     stores, sizes = sweeps._recorder.stored, {"m": 4, "n": 5}
     started = x.copy()
     for step in direct.steps:
-        made = nest(step, direct)
+        made = step_nest(step, direct)
         results = []
         for _, passed in stages(made, direct, sweeps.options, "float64"):
             arrays = {"x": started.copy(), "b": b}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ssr
-from ssr.lower.nests import nest
+from ssr.lower.step_nest import step_nest
 
 from .. import plain
 from ..factorizations import Array, dense_dilu, dense_ic0, dense_ilu0, dilu, ic0, ilu0
@@ -191,7 +191,7 @@ def test_the_interpreter_gives_the_same_bits(size: int) -> None:
     interpret_program(program, arrays, {}, sizes)
     np.testing.assert_array_equal(slow, made)
     slow[:] = np.nan
-    (scheduled,) = (nest(step, program) for step in program.steps)
+    (scheduled,) = (step_nest(step, program) for step in program.steps)
     interpret_nest(scheduled, {f.name: f for f in program.fields}, arrays, {}, sizes)
     np.testing.assert_array_equal(slow, made)
 

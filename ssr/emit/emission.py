@@ -1,4 +1,7 @@
-"""The module of a kernel.
+"""Write the loops of a program as the module of a kernel, in kernel IR. Keeps bits.
+
+    before:  for i in range(max(1, i_lo), i_hi): row_0(i)
+    after:   for i in range(max(1, i_lo), i_hi): st(y, y_0 + i, fma(w0, ld(x, x_0 + i - 1), s))
 
 A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
 nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
@@ -56,7 +59,7 @@ EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that functions know beside those they import."""
 
 
-def kernel_of(unit: Unit) -> tuple[Module, KernelMeta]:
+def emission(unit: Unit) -> tuple[Module, KernelMeta]:
     """Return the module of a kernel and what a caller must know about it."""
     known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))

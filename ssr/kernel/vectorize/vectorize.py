@@ -1,4 +1,8 @@
-"""The pass over a module."""
+"""Turn loops over rows into loops over vectors of rows of a processor's length. Keeps bits.
+
+before:  for i in range(n): st(t, i, a * ld(t, i))
+after:   for i in vectors(0, n, 8): vector_store(t, i, a * vector_load8(t, i))
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,18 @@
+"""The verifier of kernels: names are assigned before they are read, and types fit.
+
+A broken rule is a defect of the compiler, so it is an `AssertionError`.
+"""
+
+from __future__ import annotations
+
+from ...kernel.inference import Functions
+from ...kernel.ir import Module
+from ...kernel.types import TypeMismatch
+
+
+def verify_kernel(module: Module, after: str) -> None:
+    """Check the functions of a kernel that its signatures reach."""
+    try:
+        Functions(module)
+    except (KeyError, TypeMismatch) as problem:
+        raise AssertionError(f"after {after}, kernel {module.title!r}: {problem!r}") from problem
