@@ -71,7 +71,8 @@ from .programs import (
     made,
     parts,
     values,
-    with_origin,
+    with_parts,
+    with_values,
 )
 
 __all__ = [
@@ -138,7 +139,8 @@ __all__ = [
     "tests",
     "values",
     "walk",
-    "with_origin",
+    "with_parts",
+    "with_values",
 ]
 
 Made: TypeAlias = "Nest | LineNest | Call"

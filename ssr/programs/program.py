@@ -6,7 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -472,7 +472,10 @@ def _program_ir(recorder: Recorder, options: Options) -> tuple[ir.Program, tuple
     kept = [(new, found[id(step)]) for new, step in zip(joined(local), needed, strict=True)]
     callers = frozenset(recorder.fields)
     kept = settled(kept, fields, callers, distributed=options.distributed)
-    steps = tuple(ir.with_origin(step, number) for number, (step, _) in enumerate(kept))
+    steps = tuple(
+        ir.with_parts(step, partial(replace, origin=number))
+        for number, (step, _) in enumerate(kept)
+    )
     captured = set(recorder.captured)
     ordered = [n for n in recorder.fields if n not in captured] + list(recorder.captured)
     spaces = {**recorder.fields, **recorder.temporaries}
