@@ -74,6 +74,8 @@ from .programs import (
     parts,
     values,
     with_origin,
+    with_parts,
+    with_values,
 )
 
 __all__ = [
@@ -144,6 +146,8 @@ __all__ = [
     "values",
     "walk",
     "with_origin",
+    "with_parts",
+    "with_values",
 ]
 
 Made: TypeAlias = "Nest | LineNest | Call"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..points.affine import Affine
 from ..points.sets import Domain
@@ -158,12 +158,22 @@ def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
     return (step,)
 
 
+def with_parts(step: Step, change: Callable[[Any], Any]) -> Step:
+    """Return a step with each of its `parts` changed."""
+    match step:
+        case Call():
+            return step
+        case Group(assignments) | Solve(assignments):
+            return replace(step, assignments=tuple(map(change, assignments)))
+    changed: Step = change(step)
+    return changed
+
+
 def with_origin(step: Step, origin: int) -> Step:
     """Return a step whose parts have an origin: the number of a step of the declared program."""
-    match step:
-        case Group(assignments) | Solve(assignments):
-            return replace(step, assignments=tuple(replace(a, origin=origin) for a in assignments))
-    return replace(step, origin=origin)
+    if isinstance(step, Call):
+        return replace(step, origin=origin)
+    return with_parts(step, lambda part: replace(part, origin=origin))
 
 
 def origin(step: Step) -> int:
@@ -179,6 +189,17 @@ def values(step: Step) -> tuple[Value, ...]:
         case Solve(entries=entries):
             return (*(p.value for p in parts(step)), *(e.value for e in entries))
     return tuple(p.value for p in parts(step))
+
+
+def with_values(step: Step, change: Callable[[Value], Value]) -> Step:
+    """Return a step with each of its `values` changed."""
+    step = with_parts(step, lambda part: replace(part, value=change(part.value)))
+    match step:
+        case Call(scalars=scalars):
+            return replace(step, scalars=tuple(map(change, scalars)))
+        case Solve(entries=entries):
+            return replace(step, entries=tuple(replace(e, value=change(e.value)) for e in entries))
+    return step
 
 
 def made(step: Step) -> tuple[str, ...]:

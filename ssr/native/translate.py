@@ -330,8 +330,6 @@ class FunctionTranslation:
     def _facts(self, order: str, blocks: Sequence[Any]) -> list[list[Any]]:
         """Return the metadata of a loop for LLVM."""
         match order:
-            case "interleaved":
-                return [["llvm.loop.interleave.count", NUMBER(2)]]
             case "independent":
                 return [["llvm.loop.parallel_accesses", self._accesses(blocks)]]
             case "vectors":

@@ -36,29 +36,8 @@ def join_sums(program: ir.Program) -> ir.Program:
             if id(here) not in met:
                 met.add(id(here))
                 used.update(map(id, ir.children(here)))
-    return replace(program, steps=tuple(_changed(step, used) for step in program.steps))
-
-
-def _changed(step: ir.Step, used: Counter[int]) -> ir.Step:
-    match step:
-        case ir.Group(assignments):
-            return ir.Group(tuple(_assigned(a, used) for a in assignments))
-        case ir.Solve(assignments=assignments, entries=entries):
-            return replace(
-                step,
-                assignments=tuple(_assigned(a, used) for a in assignments),
-                entries=tuple(replace(e, value=_joined(e.value, used)) for e in entries),
-            )
-        case ir.Call(scalars=scalars):
-            return replace(step, scalars=tuple(_joined(s, used) for s in scalars))
-        case ir.Assignment():
-            return _assigned(step, used)
-        case ir.Reduction():
-            return replace(step, value=_joined(step.value, used))
-
-
-def _assigned(step: ir.Assignment, used: Counter[int]) -> ir.Assignment:
-    return replace(step, value=_joined(step.value, used))
+    steps = (ir.with_values(step, lambda value: _joined(value, used)) for step in program.steps)
+    return replace(program, steps=tuple(steps))
 
 
 def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:

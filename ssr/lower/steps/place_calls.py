@@ -122,26 +122,15 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
 
     if old not in (*ir.made(step), *read(step)):
         return step
-    match step:
-        case ir.Call(_, _, fields):
-            return replace(step, fields=tuple(new if f == old else f for f in fields))
-        case ir.Group(assignments):
-            return ir.Group(tuple(_assignment(renamed(a, old, new)) for a in assignments))
-        case ir.Solve(assignments=assignments, entries=entries):
-            return replace(
-                step,
-                assignments=tuple(_assignment(renamed(a, old, new)) for a in assignments),
-                entries=tuple(replace(e, value=ir.rewrite(e.value, change)) for e in entries),
-            )
-        case ir.Reduction():
-            return replace(step, value=ir.rewrite(step.value, change))
-    target = new if step.target == old else step.target
-    return replace(step, target=target, value=ir.rewrite(step.value, change))
+    if isinstance(step, ir.Call):
+        return replace(step, fields=tuple(new if f == old else f for f in step.fields))
 
+    def own(part: ir.Assignment | ir.Reduction) -> ir.Assignment | ir.Reduction:
+        if isinstance(part, ir.Assignment) and part.target == old:
+            return replace(part, target=new)
+        return part
 
-def _assignment(step: ir.Step) -> ir.Assignment:
-    assert isinstance(step, ir.Assignment)
-    return step
+    return ir.with_values(ir.with_parts(step, own), lambda value: ir.rewrite(value, change))
 
 
 # -- for which points ----------------------------------------------------------------------------

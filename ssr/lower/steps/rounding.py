@@ -20,48 +20,20 @@ def rounding(program: ir.Program, dtype: str) -> ir.Program:
     """Return a program in which the expressions of scalars are marked, if its type is narrower."""
     if dtype == "float64":
         return program
-    return replace(program, steps=tuple(map(_marked, program.steps)))
+    steps = (ir.with_values(step, _marked) for step in program.steps)
+    return replace(program, steps=tuple(steps))
 
 
-def _marked(step: ir.Step) -> ir.Step:
-    match step:
-        case ir.Group(assignments):
-            return ir.Group(tuple(replace(a, value=_value(a.value)) for a in assignments))
-        case ir.Solve(assignments=assignments, entries=entries):
-            return replace(
-                step,
-                assignments=tuple(replace(a, value=_value(a.value)) for a in assignments),
-                entries=tuple(replace(e, value=_value(e.value)) for e in entries),
-            )
-        case ir.Call(scalars=scalars):
-            return replace(step, scalars=tuple(map(_value, scalars)))
-    return replace(step, value=_value(step.value))
-
-
-def _value(value: ir.Value) -> ir.Value:
+def _marked(value: ir.Value) -> ir.Value:
     """Return a value whose largest parts that are made of scalars alone are marked."""
-    done: dict[int, ir.Value] = {}
 
-    def visit(here: ir.Value) -> ir.Value:
-        if id(here) not in done:
-            done[id(here)] = changed(here)
-        return done[id(here)]
-
-    def changed(here: ir.Value) -> ir.Value:
+    def change(here: ir.Value) -> ir.Value | None:
         match here:
             case ir.Scalar():
                 return ir.Rounded(here)
-            case ir.Op(name, args):
-                made = tuple(map(visit, args))
-                if all(isinstance(a, ir.Rounded) or of_scalars(a) for a in made):
-                    return ir.Rounded(here)
-                return ir.Op(name, made)
-            case ir.Sum(terms):
-                return ir.Sum(tuple(map(summand, terms)))
-        return here
+            case ir.Op(name, args) if all(isinstance(a, ir.Rounded) or of_scalars(a) for a in args):
+                inner = (a.value if isinstance(a, ir.Rounded) else a for a in args)
+                return ir.Rounded(ir.Op(name, tuple(inner)))
+        return None
 
-    def summand(term: ir.Term) -> ir.Term:
-        operand = None if term.operand is None else visit(term.operand)
-        return replace(term, weight=visit(term.weight), operand=operand)
-
-    return visit(value)
+    return ir.rewrite(value, change)

@@ -274,16 +274,7 @@ class _Reader:
 
     def reading(self, step: ir.Step, name: str) -> ir.Step:
         """Return a step that reads an array where it has computed the form."""
-        match step:
-            case ir.Group(assignments):
-                made = (replace(a, value=self._value(a, name)) for a in assignments)
-                return ir.Group(tuple(made))
-            case ir.Solve(assignments=assignments):
-                made = (replace(a, value=self._value(a, name)) for a in assignments)
-                return replace(step, assignments=tuple(made))
-            case ir.Assignment() | ir.Reduction():
-                return replace(step, value=self._value(step, name))
-        return step
+        return ir.with_parts(step, lambda part: replace(part, value=self._value(part, name)))
 
     def _value(self, part: ir.Assignment | ir.Reduction, name: str) -> ir.Value:
         done: dict[int, ir.Value] = {}

@@ -9,8 +9,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pytest
-
 from boundary.parallel.ranks.earlier import Earlier
+
 from boundary.parallel.schedules.plan import Found, Plan
 from boundary.parallel.verify import proof
 from ssr import ir
