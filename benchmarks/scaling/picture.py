@@ -41,7 +41,7 @@ def draw(path: Path, simulated: Found, measured: Sequence[Found]) -> None:
         axis.grid(alpha=0.3)
     figure.axes[0].set(ylabel="simulated efficiency", ylim=(0.0, None))
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(handles, labels, loc="outside lower center", ncols=1 + len(problems), fontsize=8)
     figure.savefig(path, dpi=150)
 
 
