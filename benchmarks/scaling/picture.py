@@ -36,7 +36,8 @@ def draw(path: Path, simulated: Found, measured: Sequence[Found]) -> None:
                 "k*", ms=10, label="measured",
             )  # fmt: skip
         axis.set(xscale="log", xlabel="ranks", title=name)
-        axis.set_xticks(ranks, [f"{count:,}" for count in ranks], rotation=45)
+        ticks = sorted({*ranks, *(job["job"]["ranks"] for job, _ in own)})
+        axis.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     figure.axes[0].set(ylabel="simulated efficiency", ylim=(0.0, None))
