@@ -80,24 +80,24 @@ def _read(path: Path) -> Any:
 
 
 def _in_job(given: argparse.Namespace) -> None:
-    """Run the part that ranks do together; the first one writes the file."""
+    """Run the part that ranks do together; the first one writes the file after each result."""
     comm = bc.world(timeout=PATIENCE)
     problems = {
         name: PROBLEMS[name].small() if given.tiny else PROBLEMS[name] for name in given.only
     }
     often = given.rounds, given.placements
     if given.simulate:
-        found = simulate.simulate(comm, problems, given.ranks, often)
+        results = simulate.simulate(comm, problems, given.ranks, often)
     elif comm is None:
         raise SystemExit(
             "Start the ranks: mpiexec -n N python -m benchmarks.scaling --measure FILE"
         )
     else:
-        found = measure.measure(comm, problems, often)
-    if comm is None or comm.rank == 0:
+        results = measure.measure(comm, problems, often)
+    for found in results:
         timing.write_json(given.simulate or given.measure, found)
         if given.measure:
-            print(compare.text(found))
+            print(compare.text(found), flush=True)
 
 
 if __name__ == "__main__":

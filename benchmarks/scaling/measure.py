@@ -10,7 +10,7 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -151,9 +151,13 @@ def _times(call: Call, rounds: int) -> list[float]:
     return [float(f"{seconds(call):.4g}") for _ in range(rounds)]
 
 
-def measure(comm: Any, problems: Mapping[str, Problem], often: tuple[int, int]) -> dict[str, Any]:
-    """Return all that a job measures; the content of the file on the first rank."""
-    facts = job(comm)
-    between = network(comm)
-    found = {name: measured(one, comm, between, often) for name, one in problems.items()}
-    return {"job": facts, "network": asdict(between), "problems": found}
+def measure(
+    comm: Any, problems: Mapping[str, Problem], often: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """Yield, on the first rank, the content of the file whenever a problem is measured."""
+    content: dict[str, Any] = {"job": job(comm), "network": asdict(network(comm)), "problems": {}}
+    for name, problem in problems.items():
+        found = measured(problem, comm, Network(**content["network"]), often)
+        if comm.rank == 0:
+            content["problems"][name] = found
+            yield content

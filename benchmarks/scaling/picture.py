@@ -36,12 +36,13 @@ def draw(path: Path, simulated: Found, measured: Sequence[Found]) -> None:
                 "k*", ms=10, label="measured",
             )  # fmt: skip
         axis.set(xscale="log", xlabel="ranks", title=name)
-        axis.set_xticks(ranks, [f"{count:,}" for count in ranks], rotation=45)
+        ticks = sorted({*ranks, *(job["job"]["ranks"] for job, _ in own)})
+        axis.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     figure.axes[0].set(ylabel="simulated efficiency", ylim=(0.0, None))
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(handles, labels, loc="outside lower center", ncols=1 + len(problems), fontsize=8)
     figure.savefig(path, dpi=150)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,16 +35,15 @@ def shortest(problem: Problem, comm: Any) -> float:
 
 def simulated(
     problem: Problem, ranks: Sequence[int], comm: Any, often: tuple[int, int]
-) -> dict[str, Json]:
-    """Return the simulation of a problem on each number of ranks."""
+) -> Iterator[tuple[str, Json]]:
+    """Yield, on the first rank, each number of ranks with the simulation of a problem on them."""
     alone = shortest(problem, comm) if problem.strong else 0.0
     beside = None if problem.strong else problem.undistributed()
-    found: dict[str, Json] = {}
     for count in ranks:
         trace = traced(problem, count, comm, often, beside)
         if comm is not None and comm.rank:
             continue
-        found[str(count)] = {
+        found: Json = {
             "undistributed": alone if trace.beside is None else trace.beside,
             "share": problem.share(count),
             "work": spread(trace),
@@ -52,20 +51,24 @@ def simulated(
             "simulated": {**replayed(trace, NETWORKS), "fat tree": fat_tree(trace)},
         }
         print(f"{problem.unit}: {count} ranks simulated", file=sys.stderr, flush=True)
-    return found
+        yield str(count), found
 
 
 def simulate(
     comm: Any, problems: Mapping[str, Problem], ranks: Sequence[int], often: tuple[int, int]
-) -> dict[str, Any]:
-    """Return the simulation of all problems; the content of the file on the first rank.
+) -> Iterator[dict[str, Any]]:
+    """Yield, on the first rank, the content of the file whenever a simulation is done.
 
     ``often`` has the timed calls of each shape, and how often its memory is made again.
     """
-    return {
+    content: dict[str, Any] = {
         "machine": timing.machine(),
         "date": datetime.now(UTC).date().isoformat(),
         "busy cores": 1 if comm is None else comm.size,
         "load": os.getloadavg()[0],
-        "problems": {name: simulated(one, ranks, comm, often) for name, one in problems.items()},
+        "problems": {name: {} for name in problems},
     }
+    for name, problem in problems.items():
+        for count, found in simulated(problem, ranks, comm, often):
+            content["problems"][name][count] = found
+            yield content
