@@ -80,7 +80,7 @@ def _check_type(name: str, a: Any) -> None:
 def _check_dtype(name: str, a: Array, common: np.dtype[Any] | None, written: bool) -> None:
     if a.dtype not in _NATIVE:
         if a.dtype.kind == "c":
-            hint = "Pass real and imaginary parts one after the other."
+            hint = "Keep real and imaginary parts in two fields or in a vector field."
         elif written:
             hint = f"Supported: {', '.join(SUPPORTED)}; allocate it with one of these."
         else:

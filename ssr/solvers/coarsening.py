@@ -42,10 +42,10 @@ def interpolation(
     fine, coarse
         Spaces of rows and columns.
     centering
-        How the grids lie. With ``"points"`` every other fine point is a coarse one: along an axis
+        How the grids lie. With ``"vertex"`` every other fine point is a coarse one: along an axis
         with c coarse points there are ``2 c + 1`` fine ones, where the first and the last are fine
         only and values beyond them are zero; or ``2 c - 1``, where the first and the last are
-        coarse points too. With ``"cells"`` a coarse cell is two fine ones, ``2 c`` in all, whose
+        coarse points too. With ``"cell"`` a coarse cell is two fine ones, ``2 c`` in all, whose
         centres lie a quarter of its width from its own; the first and the last take the value of
         their coarse cell. In both cases an axis with c fine points is not coarsened.
 

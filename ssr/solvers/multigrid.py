@@ -152,8 +152,8 @@ class Multigrid(Composed, Inverse):
         for P in self.prolongations:
             if P.rows == P.cols:
                 raise SpaceError(
-                    f"The prolongation {P.name} leads from {P.cols!r} to the same points.",
-                    hint="Give one from a coarser grid, such as ssr.solvers.interpolation makes.",
+                    f"The prolongation {P.name} leads from {P.cols!r} to the same space.",
+                    hint="Give ssr.solvers.interpolation(fine, coarse) of two different sizes.",
                 )
         self.coarsest = most if alone else None
         self._refresh: Callable[[], None] = _nothing

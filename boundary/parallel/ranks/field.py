@@ -22,6 +22,7 @@ from ..partition.partition import Partition
 from ..schedules.plan import Plan
 from ..worlds.world import World
 from .given_values import indexed, real_array
+from .no_arithmetic import NoArithmetic
 from .redistribution import Route, carry
 from .values import Values, Views
 
@@ -73,7 +74,7 @@ class Ground(Protocol):
         """Return a distribution of the same cells on fewer ranks."""
 
 
-class Field:
+class Field(NoArithmetic):
     """A field whose points are owned by the boxes of a partition; made by `Distribution.zeros`.
 
     A program takes it as an argument instead of an array. Each rank has the points of its own

@@ -47,6 +47,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "no scalar": (lambda: axpy.bind(x, y)(), errors.ArgumentError, "takes 1 numbers, not 0"),
     "missing": (lambda: axpy(x), errors.ArgumentError, "misses y, s"),
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "take boxes="),
+    "sum": (lambda: x + 1.0, errors.UnsupportedError, "no arithmetic"),
+    "array first in a product": (
+        lambda: np.ones((4, 4)) * x, errors.UnsupportedError, "no arithmetic"
+    ),
+    "item": (lambda: x.__setitem__(..., 1.0), errors.UnsupportedError, "no item assignment"),
     "array of it without a copy": (
         lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
     ),

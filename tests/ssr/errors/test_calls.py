@@ -204,7 +204,12 @@ def integers():
     T @ x
 
 
-@mistake(DTYPE.format("complex128", "Pass real and imaginary parts one after the other."))
+@mistake(
+    DTYPE.format(
+        "complex128",
+        "Keep real and imaginary parts in two fields or in a vector field.",
+    )
+)
 def complex_numbers():
     x = ones(3, dtype=complex)
     T @ x
