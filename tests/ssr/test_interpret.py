@@ -71,7 +71,7 @@ def check_passes(
     """Check each pass against the one before; return the arrays the last ones make."""
     known: Arrays = {}
     for target, name, made in after_passes(program, arrays, scalars, sizes):
-        if name == "nest":
+        if name == "step nest":
             known = made
         elif name in CHANGES or (name in REASSOCIATES and not program.options.exact):
             programs.check_close(made[target], known[target], tolerance)
