@@ -208,15 +208,12 @@ ONE = Const(1.0)
 
 def children(value: Value) -> tuple[Value, ...]:
     """Return the values a value is made of."""
-    match value:
-        case Op(_, args):
-            return args
-        case Sum(terms):
-            return tuple(part for t in terms for part in (t.weight, t.operand) if part is not None)
-        case Rounded(inner):
-            return (inner,)
-        case _:
-            return ()
+    if isinstance(value, Op):
+        return value.args
+    if isinstance(value, Sum):
+        parts = [part for t in value.terms for part in (t.weight, t.operand) if part is not None]
+        return tuple(parts)
+    return (value.value,) if isinstance(value, Rounded) else ()
 
 
 def holds_sum(value: Value) -> bool:
@@ -243,10 +240,11 @@ def walk(value: Value, within: Callable[[Value], bool] | None = None) -> Iterato
     left = [value]
     while left:
         here = left.pop()
-        if id(here) not in seen and (within is None or within(here)):
-            seen.add(id(here))
+        name = id(here)
+        if name not in seen and (within is None or within(here)):
+            seen.add(name)
             yield here
-            left += reversed(children(here))
+            left += children(here)[::-1]
 
 
 def rewrite(
