@@ -5,15 +5,13 @@ Many tests run the same programs on equal boxes. A proof that has succeeded hold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
 import pytest
 
 from boundary.grid.grid import GridSpace
-from boundary.parallel.ranks.earlier import Earlier
-from boundary.parallel.schedules.plan import Found, Plan
+from boundary.parallel.schedules.plan import Plan
 from boundary.parallel.verify import proof
 from ssr import ir
 from ssr.compiler.names import identity
@@ -22,7 +20,7 @@ from ssr.extension import Declaration
 ALWAYS = {"test_schedule_mutations", "test_schedule_proof", "test_wavefronts"}
 """Modules that change the planner, or that test proofs themselves."""
 
-_PROVED: set[str] = set()
+_PROVED: set[tuple[str, object]] = set()
 _NUMBERS = count()
 
 
@@ -33,31 +31,25 @@ def proved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(proof, "prove", once)
 
 
-def once(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+def once(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Prove a schedule, unless an equal one has been proved."""
-    plans = [plan, *(other for found in held for other, _ in found or ())]
-    contents = [content(each) for each in (*plans, *(each.plan for each in before))]
-    left = [None if found is None else [name for _, name in found] for found in held]
-    names = [sorted(each.names.items()) for each in before]
-    key = repr((contents, left, names))
-    if key not in _PROVED:
-        prove(plan, held, before)
-        _PROVED.add(key)
+    text = content(plan)
+    if (text, valid) not in _PROVED:
+        prove(plan, valid)
+        _PROVED.update((text, each) for each in plan.proved)
 
 
 prove = proof.prove
 
 
-def content(plan: Plan) -> Any:
+def content(plan: Plan) -> str:
     """Return all on which the schedules of a plan depend."""
     kept, partition = vars(plan), plan.footprint.partition
     if "content" not in kept:
         arrays = [each.tolist() for each in (partition.kinds, partition.boxes, partition.owners)]
-        kept["content"] = (
-            *(described(plan.declaration), plan.dtype.name, partition.ranks),
-            *(repr(partition.cells), sorted(partition.sizes.items()), arrays),
-        )
-    return kept["content"]
+        numbers = plan.dtype.name, partition.ranks, sorted(partition.sizes.items()), arrays
+        kept["content"] = repr((described(plan.declaration), partition.cells, numbers))
+    return str(kept["content"])
 
 
 def described(declared: Declaration) -> Any:
