@@ -313,18 +313,22 @@ Node: TypeAlias = "Expression | Statement"
 def parts(node: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of, in the order of their computation."""
     match node:
-        case Binary(_, left, right) | Compare(_, left, right):
-            return left, right
-        case Negative(operand) | Not(operand):
-            return (operand,)
-        case All(found) | Any(found) | Group(found) | Call(_, found):
-            return found
-        case Select(test, then, orelse):
-            return test, then, orelse
-        case Load(array, offset):
-            return array, offset
-        case Element(array, index):
-            return array, *index
+        case Name() | Integer() | Real():
+            return ()
+        case Binary() | Compare():
+            return node.left, node.right
+        case Load():
+            return node.array, node.offset
+        case Call():
+            return node.arguments
+        case Negative() | Not():
+            return (node.operand,)
+        case All() | Any() | Group():
+            return node.parts
+        case Select():
+            return node.test, node.then, node.orelse
+        case Element():
+            return node.array, *node.index
     return ()
 
 
@@ -359,9 +363,11 @@ def blocks(node: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 def walk(node: Expression) -> Iterator[Expression]:
     """Yield an expression and all that it is made of."""
-    yield node
-    for part in parts(node):
-        yield from walk(part)
+    left = [node]
+    while left:
+        here = left.pop()
+        yield here
+        left += parts(here)[::-1]
 
 
 def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:

@@ -118,17 +118,17 @@ def mentioned(body: Iterable[ir.Statement]) -> Iterator[str]:
 
 
 def _in_order(node: ir.Expression) -> Iterator[str]:
-    match node:
-        case ir.Name(name):
-            yield name
-        case ir.Extent(array):
-            yield array
-        case ir.Select(test, then, orelse):
-            for part in (then, test, orelse):
-                yield from _in_order(part)
-        case _:
-            for part in ir.parts(node):
-                yield from _in_order(part)
+    left = [node]
+    while left:
+        here = left.pop()
+        if isinstance(here, ir.Name):
+            yield here.name
+        elif isinstance(here, ir.Extent):
+            yield here.array
+        elif isinstance(here, ir.Select):
+            left += here.orelse, here.test, here.then
+        else:
+            left += ir.parts(here)[::-1]
 
 
 def length(body: Iterable[ir.Statement]) -> int:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from ..points.affine import AXES, Affine
-from ..points.sets import Domain
+from ..points.sets import REMEMBERED, Domain
 
 Boxes: TypeAlias = Literal["any", "own", "other"]
 """Of boxes that have memory of their own: any of them, that of a row, or all others."""
@@ -208,15 +209,12 @@ ONE = Const(1.0)
 
 def children(value: Value) -> tuple[Value, ...]:
     """Return the values a value is made of."""
-    match value:
-        case Op(_, args):
-            return args
-        case Sum(terms):
-            return tuple(part for t in terms for part in (t.weight, t.operand) if part is not None)
-        case Rounded(inner):
-            return (inner,)
-        case _:
-            return ()
+    if isinstance(value, Op):
+        return value.args
+    if isinstance(value, Sum):
+        parts = [part for t in value.terms for part in (t.weight, t.operand) if part is not None]
+        return tuple(parts)
+    return (value.value,) if isinstance(value, Rounded) else ()
 
 
 def holds_sum(value: Value) -> bool:
@@ -243,10 +241,11 @@ def walk(value: Value, within: Callable[[Value], bool] | None = None) -> Iterato
     left = [value]
     while left:
         here = left.pop()
-        if id(here) not in seen and (within is None or within(here)):
-            seen.add(id(here))
+        name = id(here)
+        if name not in seen and (within is None or within(here)):
+            seen.add(name)
             yield here
-            left += reversed(children(here))
+            left += children(here)[::-1]
 
 
 def rewrite(
@@ -313,11 +312,13 @@ def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
     return replace(term, weight=weight, operand=operand)
 
 
+@lru_cache(REMEMBERED)
 def loads(value: Value) -> tuple[Load, ...]:
     """Return all reads of a value, in order, each once."""
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))
 
 
+@lru_cache(REMEMBERED)
 def arrays(value: Value) -> frozenset[str]:
     """Return the names of all fields and buffers that a value reads."""
     return frozenset(v.array for v in walk(value) if isinstance(v, (Load, Gather)))

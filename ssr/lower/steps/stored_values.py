@@ -186,6 +186,10 @@ def _always(value: ir.Value) -> Iterator[ir.Value]:
 
 def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | None:
     """Return a program that stores a value; None if it cannot be stored."""
+    first, last = found.steps[0], found.steps[-1]
+    changed = {name for step in program.steps[first:last] for name in ir.made(step)}
+    if changed & {*_read(found.value)}:
+        return None
     reader = _Reader(forms, found.form)
     uses = [
         (n, offset, rows)
@@ -193,10 +197,6 @@ def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | 
         for part in ir.parts(program.steps[n])
         for offset, rows in reader.uses(part)
     ]
-    first, last = found.steps[0], found.steps[-1]
-    changed = {name for step in program.steps[first:last] for name in ir.made(step)}
-    if changed & {*_read(found.value)}:
-        return None
     axes = AXES[len(found.offset)]
     points = reduce(operator.or_, (rows.image(_moved(axes, o), axes) for _, o, rows in uses))
     space = next((f for f in _spaces(program, axes) if f.domain.equals(points)), None)

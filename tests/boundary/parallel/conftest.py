@@ -5,20 +5,23 @@ Many tests run the same programs on equal boxes. A proof that has succeeded hold
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from itertools import count
 from typing import Any
 
 import pytest
 
+from boundary.grid.grid import GridSpace
 from boundary.parallel.schedules.plan import Plan
 from boundary.parallel.verify import proof
 from ssr import ir
 from ssr.compiler.names import identity
+from ssr.extension import Declaration
 
 ALWAYS = {"test_schedule_mutations", "test_schedule_proof", "test_wavefronts"}
 """Modules that change the planner, or that test proofs themselves."""
 
-_PROVED: set[Hashable] = set()
+_PROVED: set[tuple[str, object]] = set()
+_NUMBERS = count()
 
 
 @pytest.fixture(autouse=True)
@@ -29,31 +32,31 @@ def proved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def once(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
-    """Prove a schedule, unless an equal one has been proved for the same valid halos."""
-    known = content(plan)
-    key = repr((known, sorted(valid)))
-    if key not in _PROVED:
+    """Prove a schedule, unless an equal one has been proved."""
+    text = content(plan)
+    if (text, valid) not in _PROVED:
         prove(plan, valid)
-        if known is not None:
-            _PROVED.add(key)
+        _PROVED.update((text, each) for each in plan.proved)
 
 
 prove = proof.prove
 
 
-def content(plan: Plan) -> Any:
-    """Return all on which the schedules of a plan depend; None if that is no short text."""
-    declared, partition = plan.declaration, plan.footprint.partition
-    calls = any(isinstance(step, ir.Call) for step in declared.program.steps)
-    if calls or declared.stored or declared.local or partition.lead:
-        return None
-    kept = vars(plan)
+def content(plan: Plan) -> str:
+    """Return all on which the schedules of a plan depend."""
+    kept, partition = vars(plan), plan.footprint.partition
     if "content" not in kept:
         arrays = [each.tolist() for each in (partition.kinds, partition.boxes, partition.owners)]
-        sizes = sorted(partition.sizes.items()), sorted(declared.sizes.items())
-        kept["content"] = (
-            identity(declared.program),
-            *(repr(declared.options), plan.dtype.name, repr(declared.spaces)),
-            *(partition.ranks, repr(partition.cells), sizes, arrays),
-        )
-    return kept["content"]
+        numbers = plan.dtype.name, partition.ranks, sorted(partition.sizes.items()), arrays
+        kept["content"] = repr((described(plan.declaration), partition.cells, numbers))
+    return str(kept["content"])
+
+
+def described(declared: Declaration) -> Any:
+    """Return the text of a program; its number instead if it has more than the text says."""
+    calls = any(isinstance(step, ir.Call) for step in declared.program.steps)
+    grid = any(isinstance(space, GridSpace) for space in declared.spaces.values())
+    if calls or grid or declared.stored or declared.local:
+        return vars(declared).setdefault("number", next(_NUMBERS))
+    spaces, sizes = repr(declared.spaces), sorted(declared.sizes.items())
+    return identity(declared.program), repr(declared.options), spaces, sizes
