@@ -16,7 +16,6 @@ from ssr.extension import Array, check_row, number_of, scalar_rows, wanted
 from ..ranks.arguments import RankMemory
 from ..ranks.field import Field, Ground
 from ..ranks.prepared import Prepared
-from ..ranks.tables import RankTables
 from ..schedules.explain import Explained
 from .sequence import RankSequence
 
@@ -132,8 +131,6 @@ class BoundOnRanks(Bound):
             for name, field in fields.items():
                 field.room(rank, self._plan, name)
         self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
-        plan = self._plan
-        self._tables = [RankTables(plan.footprint, plan.fronts, rank) for rank in self._ranks]
         self._moves = self._moved()
         self._ready: dict[frozenset[str], Prepared] = {}
 
@@ -179,9 +176,8 @@ class BoundOnRanks(Bound):
                 from ..verify.proof import prove  # what it needs takes long to import
 
                 prove(self._plan, valid)
-            ready = self._ready[valid] = Prepared(
-                self._plan, self._ground.world, self._ranks, self._tables, valid
-            )
+            world = self._ground.world
+            ready = self._ready[valid] = Prepared(self._plan, world, self._ranks, valid)
         return ready
 
     def _succeed(self) -> None:
