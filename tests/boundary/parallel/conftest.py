@@ -5,13 +5,12 @@ Many tests run the same programs on equal boxes. A proof that has succeeded hold
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import pytest
-from boundary.parallel.ranks.earlier import Earlier
 
-from boundary.parallel.schedules.plan import Found, Plan
+from boundary.parallel.schedules.plan import Plan
 from boundary.parallel.verify import proof
 from ssr import ir
 from ssr.compiler.names import identity
@@ -29,16 +28,13 @@ def proved(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(proof, "prove", once)
 
 
-def once(plan: Plan, held: tuple[Found, ...], before: Sequence[Earlier] = ()) -> None:
+def once(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Prove a schedule, unless an equal one has been proved."""
-    plans = [plan, *(other for found in held for other, _ in found or ())]
-    contents = [content(each) for each in (*plans, *(each.plan for each in before))]
-    left = [None if found is None else [name for _, name in found] for found in held]
-    names = [sorted(each.names.items()) for each in before]
-    key = repr((contents, left, names))
+    known = content(plan)
+    key = repr((known, sorted(valid)))
     if key not in _PROVED:
-        prove(plan, held, before)
-        if None not in contents:
+        prove(plan, valid)
+        if known is not None:
             _PROVED.add(key)
 
 
