@@ -117,7 +117,7 @@ class Body:
         matrix, x = self.near(self.rng.choice(self.sweeps)), self.target()
         b, rest = self.right(), matrix
         if matrix.endswith("local()") and self.draft.chance(0.7):
-            b = f"{b} - ({matrix[:-8]} - {matrix}) @ {x}"
+            b = f"{b} - ({matrix.removesuffix('.rank_local()')} - {matrix}) @ {x}"
         low, high = FORWARD if self.draft.chance(0.6) else BACKWARD
         return f"{x}[:] = {matrix}.{low}.solve({b} - {rest}.{high} @ {x})"
 

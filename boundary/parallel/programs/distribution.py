@@ -24,7 +24,8 @@ from ..ranks.given_values import check_real, field_dtype
 from ..schedules.plan import Plan, plan
 from ..worlds.world import World, positive, simulated_ranks
 from .alternating import alternating
-from .bound import Bound, bound_program
+from .binding import bound_program
+from .bound import Bound
 
 
 class Distribution(Immutable):

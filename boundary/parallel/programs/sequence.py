@@ -1,10 +1,10 @@
-"""Programs bound to fields of several ranks that run one after the other as one."""
+"""Programs that one rank runs one after the other, without Python in between."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,101 +12,11 @@ from ssr.extension import FINISHED, RAISED, Array
 
 from ..compiled.sequences import Head, Word, chain
 from ..ranks.arguments import RankCall
-from ..ranks.prepared import Prepared
-from ..worlds.world import World
 
-_CHAIN = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
+_GO_ON = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
-class Link(Protocol):
-    """A bound program, as one of several that run one after the other."""
-
-    @property
-    def world(self) -> World:
-        """The ranks."""
-
-    @property
-    def scalars(self) -> Sequence[str]:
-        """The names of the scalars that it takes."""
-
-    @property
-    def returns(self) -> bool:
-        """Whether it returns anything."""
-
-    @property
-    def given(self) -> tuple[Array, Array]:
-        """The row of its scalars and the row for what it returns, which stay the same."""
-
-    def take(self, scalars: Sequence[float]) -> None:
-        """Take the scalars of a call."""
-
-    def prepared(self) -> Prepared:
-        """Return what runs if the program is called now."""
-
-    def noted(self) -> None:
-        """Note what the fields are behind a call."""
-
-    def failed(self) -> None:
-        """Note that a call has not come to its end."""
-
-    def returned(self) -> Any:
-        """Return what a call has returned."""
-
-
-class Chain:
-    """Programs of the same ranks that run one after the other, without Python in between.
-
-    Parameters
-    ----------
-    programs
-        The programs, none of them twice.
-    """
-
-    def __init__(self, programs: Sequence[Link]) -> None:
-        self._programs = tuple(programs)
-        self._world = programs[0].world
-        numbered = [*enumerate(self._programs)]
-        self._taking = [(n, program) for n, program in numbered if program.scalars]
-        self._returning = [(n, program) for n, program in numbered if program.returns]
-        self._ready: list[Prepared] = []
-        self._works: list[_RankChain] = []
-
-    def __call__(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
-        """Run them, each with a row of scalars; return what each of them returns."""
-        for number, program in self._taking:
-            program.take(rows[number])
-        self._run()
-        results: list[Any] = [None] * len(self._programs)
-        for number, program in self._returning:
-            results[number] = program.returned()
-        return tuple(results)
-
-    def _run(self) -> None:
-        ready = []
-        try:
-            for program in self._programs:  # each finds what those before it leave
-                ready.append(program.prepared())
-                program.noted()
-            if ready != self._ready:
-                self._ready = ready
-                given = [program.given for program in self._programs]
-                ranks = zip(*(each.calls for each in ready), strict=True)
-                self._works = [_RankChain(calls, given) for calls in ranks]
-            self._go()
-        except BaseException:
-            self._ready = []
-            for program in self._programs:
-                program.failed()
-            raise
-
-    def _go(self) -> None:
-        works = self._works
-        for work in works:
-            work.begin()
-        self._world.go_through(works, lambda reason: self._ready[works[0].place].do(reason))
-
-
-class _RankChain:
+class RankSequence:
     """The programs of one rank, each with the rows of its scalars and of what it returns."""
 
     def __init__(self, calls: Sequence[RankCall], given: Sequence[tuple[Array, Array]]) -> None:
@@ -121,7 +31,7 @@ class _RankChain:
         rows = table[len(Head) :].reshape(-1, len(Word))
         for row, call, entry in zip(rows, calls, self._entries, strict=True):
             row[:] = entry.address, entry.given, call.at.ctypes.data
-        self._go_on = _CHAIN(chain())
+        self._go_on = _GO_ON(chain())
         self._things = table.ctypes.data
 
     @property

@@ -34,7 +34,7 @@ from .values import Values, memories_of_temporaries
 
 
 class RankMemory:
-    """The memory of one rank for all arrays of a program, in the order of its kernel.
+    """The memory of one rank for all arrays of a program, in the order of its kernel, and tables.
 
     Attributes
     ----------
@@ -50,6 +50,8 @@ class RankMemory:
         The arrays of the program's fields: vector fields whole, and as their components.
     states
         What reductions have found, and the debug build.
+    tables
+        The tables by which nests and fills find their elements in this memory.
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
@@ -77,6 +79,7 @@ class RankMemory:
         self.states = np.zeros((meta.states, STATE), np.int64)
         self.buffers: list[Array] = []
         self._names = *meta.fields, *meta.temporaries
+        self.tables = RankTables(plan.footprint, plan.fronts, self)
 
     def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
         """Return what a kernel takes of a stored matrix: alike on all ranks, but for places."""
@@ -161,8 +164,10 @@ class RankCall:
         The program.
     steps
         The steps, as those of the kernel.
-    rank, tables, moves
-        The rank's memory, and what runs there.
+    rank
+        The rank's memory and tables.
+    messages
+        The memory for messages.
 
     Attributes
     ----------
@@ -175,12 +180,11 @@ class RankCall:
         plan: Plan,
         steps: Sequence[Step],
         rank: RankMemory,
-        tables: RankTables,
-        moves: RankMoves,
+        messages: Array,
     ) -> None:
         meta, dtype = plan.meta, plan.dtype
         if not rank.buffers:
-            rank.buffers = [aligned((tables.buffer(b),), dtype) for b in meta.buffers]
+            rank.buffers = [aligned((rank.tables.buffer(b),), dtype) for b in meta.buffers]
         laid = step_tables(meta, steps, dtype)
         arrays = rank.fields if meta.whole else rank.components
         self.at = np.zeros(len(At), np.int64)
@@ -194,8 +198,8 @@ class RankCall:
             *rank.stored,
             laid.links,
             laid.weights,
-            np.zeros(tables.scratch(dtype), dtype),
-            moves.messages,
+            np.zeros(rank.tables.scratch(dtype), dtype),
+            messages,
             laid.steps,
             self.at,
         )

@@ -14,7 +14,6 @@ from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
 from ..worlds.world import Channel, Letter, World
 from .arguments import RankCall, RankMemory, kernel_step
 from .find_nan import examine, held
-from .tables import RankTables
 from .transfers import RankMoves
 
 
@@ -27,8 +26,8 @@ class Prepared:
         The program.
     world
         All ranks.
-    ranks, tables
-        The memory of those of this process, and what runs there.
+    ranks
+        The memory and tables of those of this process.
     valid
         The fields whose halos are up to date.
 
@@ -43,7 +42,6 @@ class Prepared:
         plan: Plan,
         world: World,
         ranks: Sequence[RankMemory],
-        tables: Sequence[RankTables],
         valid: frozenset[str],
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
@@ -63,9 +61,9 @@ class Prepared:
         self._steps = [each for step in made.steps for each in self._reducing(step)]
         self._notes: list[str] = []
         self.calls: list[RankCall] = []
-        for rank, table, move in zip(ranks, tables, moves, strict=True):
-            steps = [self._step(step, rank.rank, table, move) for step in self._steps]
-            self.calls.append(RankCall(plan, steps, rank, table, move))
+        for rank, move in zip(ranks, moves, strict=True):
+            steps = [self._step(step, rank, move) for step in self._steps]
+            self.calls.append(RankCall(plan, steps, rank, move.messages))
 
     def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
         """Return what a step reduces, and where the states of each rank of this process are."""
@@ -105,15 +103,15 @@ class Prepared:
                     letters.append(Letter(message.source, message.target, values))
         return self._world.channel(outgoing, incoming, title, post)
 
-    def _step(self, step: Step, rank: int, tables: RankTables, moves: RankMoves) -> KernelStep:
+    def _step(self, step: Step, rank: RankMemory, moves: RankMoves) -> KernelStep:
         """Return what the kernel of a rank does at a step; None for what it leaves to us."""
         match step:
             case KernelPart():
-                return kernel_step(self._plan, step, tables, moves)
+                return kernel_step(self._plan, step, rank.tables, moves)
             case Start(exchange):
-                return self._channels[exchange].starting(rank)
+                return self._channels[exchange].starting(rank.rank)
             case Wait(exchange):
-                return self._channels[exchange].waiting(rank)
+                return self._channels[exchange].waiting(rank.rank)
             case Reduce() | Examine():
                 return None
 

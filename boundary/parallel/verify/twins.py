@@ -27,7 +27,6 @@ from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
 from ..ranks.arguments import RankMemory
 from ..ranks.prepared import Prepared
-from ..ranks.tables import RankTables
 from ..ranks.values import Values
 from ..schedules.footprint import Footprint
 from ..schedules.messages import Post
@@ -175,8 +174,7 @@ class Twin:
         plan = self.plan
         values = {name: pair.values for name, pair in pairs.items()}
         memories = [RankMemory(plan, rank, values) for rank in world.here]
-        tables = [RankTables(plan.footprint, plan.fronts, memory) for memory in memories]
-        ready = Prepared(plan, world, memories, tables, valid)
+        ready = Prepared(plan, world, memories, valid)
         for memory in memories:
             for buffer in memory.buffers:
                 buffer.fill(np.nan)

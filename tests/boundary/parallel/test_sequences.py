@@ -10,7 +10,7 @@ import pytest
 
 import boundary as bc
 import ssr
-from boundary.parallel.programs.sequence import Chain
+from boundary.parallel.programs.bound import ProgramSequence
 from ssr.errors import ArgumentError, ShapeError
 
 from . import repeated
@@ -54,7 +54,7 @@ def test_on_ranks_it_is_one_call() -> None:
     u, v, c = (on.zeros(plane) for _ in range(3))
     run = ssr.sequence(scaled.bind(u, c, 0.1, 0.2), smooth.bind(v), scaled.bind(v, c, 0.1))
     chain = run._run
-    assert isinstance(chain, Chain)
+    assert isinstance(chain, ProgramSequence)
     run(0.5)
     (work,) = chain._works
     left: list[int] = []
@@ -87,7 +87,7 @@ def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.Monkey
         run = ssr.sequence(diffuse.bind(u, c, 0.1, 0.2), smooth.bind(u))
         if fails:
             with monkeypatch.context() as patch:
-                patch.setattr(Chain, "_go", lambda _: 1 / 0)
+                patch.setattr(ProgramSequence, "_go", lambda _: 1 / 0)
                 with pytest.raises(ZeroDivisionError):
                     run()
         run()
