@@ -85,7 +85,6 @@ def _shuffled(given: Sequence[Type]) -> Type:
 VECTORS: Mapping[str, Rule] = {
     **_of_lanes("vector_load", lambda given, lanes: Vector(_array(given).element, lanes)),
     **_of_lanes("spread", lambda given, lanes: Vector(common(given).element, lanes)),
-    **_of_lanes("hold", lambda given, lanes: Vector(common(given).element, lanes)),
     **_of_lanes("rows_between", lambda given, lanes: Vector("b1", lanes)),
     "shuffle": _shuffled,
     "blend": lambda given: common(given[1:]),

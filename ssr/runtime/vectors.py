@@ -48,9 +48,6 @@ def _between(lanes: int) -> Callable[..., Any]:
 
 vector_load2, vector_load4, vector_load8, vector_load16 = map(_loading, (2, 4, 8, 16))
 spread2, spread4, spread8, spread16 = map(_spreading, (2, 4, 8, 16))
-hold2, hold4, hold8, hold16 = spread2, spread4, spread8, spread16
-"""The same vector, which LLVM is not to make again where it is read."""
-
 rows_between2, rows_between4, rows_between8, rows_between16 = map(_between, (2, 4, 8, 16))
 
 
