@@ -90,7 +90,6 @@ class _Pass:
             return [self._outer(node)]
         plan = self._plans.of(node)
         found = plan.inside if plan else inside(node.body, node.variable)
-        found = None if found and found.by_line else found
         if plan is not None and not plan.far and not (found and len(plan.parts) > 1):
             return self._on_vectors(plan)
         if found is not None:
@@ -101,8 +100,6 @@ class _Pass:
         return [self._outer(node)]
 
     def _on_vectors(self, plan: Plan) -> list[ir.Statement]:
-        if plan.inside and plan.inside.by_line:  # there are few such lines, at boundaries
-            return masked.written(self._context, plan)
         if len(plan.parts) > 1:
             return in_parts.written(self._context, plan)
         return lines.written(self._context, Chain((plan,)))

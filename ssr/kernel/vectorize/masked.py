@@ -1,4 +1,4 @@
-"""Loops all of whose vectors have masks: short ones to compile, for lines that are rare."""
+"""Loops over large fields, all of whose vectors have masks: they are short, and rarely run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .sums import begin
 
 
 def written(context: Context, plan: Plan) -> list[ir.Statement]:
-    """Return the statements of a loop; one over fields that are far requests memory."""
+    """Return the statements of a loop, which requests memory."""
     name, row = plan.loop.variable, ir.Name(plan.loop.variable)
-    out: list[ir.Statement] = [*of_far_loop(context, plan)] if plan.far else []
+    out: list[ir.Statement] = [*of_far_loop(context, plan)]
     mask = context.names.new("rows")
     out.append(let(mask, rows_between(plan.lanes, row, None, plan.loop.stop)))
     body = Body(context, plan, row, out, ir.Name(mask))
