@@ -94,9 +94,6 @@ VECTORS: Mapping[str, Rule] = {
     "seldom": common,
     "scratch_numbers": lambda given: ir.Array(_array(given).element),
     "scratch_truths": _always(ir.Array("b1")),
-    "open_sum": _always(Opaque("sum")),
-    "open_squares": _always(Opaque("squares")),
-    **dict.fromkeys(("begin_line", "take_terms", "end_line", "close_sum"), _nothing),
 }
 """The operations on vectors of rows, which `vectorize` writes."""
 

@@ -12,7 +12,6 @@ from ..kernel import ir
 from ..kernel.operations import LANES
 from ..kernel.types import Type, Vector
 from ..runtime import target
-from . import vector_sums
 from .builder import BIT, BYTE, WORD, Builder, known
 from .bundles import load, masked_load, masked_store, shuffled, store
 from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
@@ -146,5 +145,4 @@ WRITERS: Mapping[str, Writer] = {
     "seldom": _seldom,
     "scratch_numbers": _scratch_numbers,
     "scratch_truths": _scratch_truths,
-    **vector_sums.WRITERS,
 }

@@ -38,7 +38,6 @@ from .context import Context
 from .line_sides import extreme, limits, on_sides, sides_of_loads
 from .plans import Access, Plan
 from .requests import of_loop, requested
-from .sums import begin
 from .windows import Line, windows_of
 
 Values = dict[str, list[ir.Expression]]
@@ -95,7 +94,6 @@ class _Sweep:
 
     def statements(self) -> list[ir.Statement]:
         """Return all statements."""
-        self.out += begin(self.context, self.plan, self.start, self.stop)
         if not self.overlap:
             return [*self.out, *self._vectors()]
         enough = compare(minus(self.stop, self.start), ">=", self.lanes)
@@ -319,8 +317,4 @@ def _may_overlap(context: Context, plan: Plan) -> bool:
     A loop must not read an array that it stores.
     """
     stored = {access.array for access in plan.stores}
-    return (
-        not context.target.masks
-        and stored.isdisjoint(access.array for access in plan.loads)
-        and stored.isdisjoint(context.sums)
-    )
+    return not context.target.masks and stored.isdisjoint(load.array for load in plan.loads)

@@ -8,7 +8,6 @@ from .bodies import Body, rows_between
 from .context import Context
 from .plans import Plan
 from .requests import of_far_loop
-from .sums import begin
 
 
 def written(context: Context, plan: Plan) -> list[ir.Statement]:
@@ -20,5 +19,4 @@ def written(context: Context, plan: Plan) -> list[ir.Statement]:
     body = Body(context, plan, row, out, ir.Name(mask))
     for node in plan.loop.body:
         body.run(node)
-    bounds = plan.loop.start, plan.loop.stop
-    return [*begin(context, plan, *bounds), loop(name, (*bounds, plan.lanes), out, "vectors")]
+    return [loop(name, (plan.loop.start, plan.loop.stop, plan.lanes), out, "vectors")]
