@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from .. import ir
 from ..ir import LoopNest
-from ..kernel.vectorize.line_sides import BY_LINE
 from ..points.affine import Affine, Choice
 from ..points.expressions import expression
 from ..points.loop_tree import For, Loop, runs_of, variables
@@ -37,11 +36,11 @@ def hoist_choices(builder: Builder, nest: LoopNest, node: Loop) -> None:
             for test in ir.tests(value):
                 moved = test.substitute(where)
                 if moved not in decided and moving.isdisjoint(moved.names()):
-                    decided[moved] = builder.let(BY_LINE, test_of(moved)).name
+                    decided[moved] = builder.let("test", test_of(moved)).name
             for op in _fixed(value, where, moving):
                 if repr(op) not in decided:
                     found = value_of(builder, op, {})
-                    stem = BY_LINE if op.name in _TESTS else "pick"
+                    stem = "test" if op.name in _TESTS else "pick"
                     decided[repr(op)] = builder.let(stem, found).name
 
 

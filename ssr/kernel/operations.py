@@ -85,7 +85,6 @@ def _shuffled(given: Sequence[Type]) -> Type:
 VECTORS: Mapping[str, Rule] = {
     **_of_lanes("vector_load", lambda given, lanes: Vector(_array(given).element, lanes)),
     **_of_lanes("spread", lambda given, lanes: Vector(common(given).element, lanes)),
-    **_of_lanes("hold", lambda given, lanes: Vector(common(given).element, lanes)),
     **_of_lanes("rows_between", lambda given, lanes: Vector("b1", lanes)),
     "shuffle": _shuffled,
     "blend": lambda given: common(given[1:]),
@@ -95,9 +94,6 @@ VECTORS: Mapping[str, Rule] = {
     "seldom": common,
     "scratch_numbers": lambda given: ir.Array(_array(given).element),
     "scratch_truths": _always(ir.Array("b1")),
-    "open_sum": _always(Opaque("sum")),
-    "open_squares": _always(Opaque("squares")),
-    **dict.fromkeys(("begin_line", "take_terms", "end_line", "close_sum"), _nothing),
 }
 """The operations on vectors of rows, which `vectorize` writes."""
 

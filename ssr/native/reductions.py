@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir as llvm
@@ -287,7 +287,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     }
     largest = {vector: b.variable(_splat(0, vector)) for vector in (True, False)}
     line.each(
-        lambda terms, vector: take_apart(
+        lambda terms, vector: _split(
             b, terms, begins[vector][0], sums[vector], largest[vector], vector
         )
     )
@@ -301,34 +301,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     return largest[True], largest[False], found[True], found[False]
 
 
-class Begun(NamedTuple):
-    """The properties of a state on which the parts of terms depend that are added to it later.
-
-    Attributes
-    ----------
-    scale, anchors
-        The factor of terms, and the numbers that the sums of their parts begin with.
-    limit
-        The bits of the largest magnitude that fits; no term does before the state has seen one.
-    room
-        The number of terms for which it has room.
-    """
-
-    scale: Any
-    anchors: Sequence[Any]
-    limit: Any
-    room: Any
-
-
-def begin(b: Builder, state: Any) -> Begun:
-    """Return the properties of a state for vectors of terms that are taken apart from now on."""
-    seen, level, filled = (b.get(state, place) for place in (0, 1, 7))
-    limit = b.select(b.icmp_signed("!=", seen, WORD(0)), _limit(b, level), WORD(-1))
-    room = b.smallest(WORD(MOST), b.sub(WORD(FULL), filled))
-    return Begun(*_anchors(b, level), limit, room)
-
-
-def _anchors(b: Builder, level: Any, vector: bool = True) -> tuple[Any, list[Any]]:
+def _anchors(b: Builder, level: Any, vector: bool) -> tuple[Any, list[Any]]:
     """Return the factor of terms, and the numbers that the sums of their parts begin with.
 
     Each sum begins with a number so large that units of a limb are its last bits: what adding a
@@ -341,8 +314,8 @@ def _anchors(b: Builder, level: Any, vector: bool = True) -> tuple[Any, list[Any
     return _spread(b, scale, vector), [_spread(b, anchor, vector) for anchor in anchors]
 
 
-def take_apart(
-    b: Builder, terms: Any, scale: Any, sums: Sequence[Any], largest: Any, vector: bool = True
+def _split(
+    b: Builder, terms: Any, scale: Any, sums: Sequence[Any], largest: Any, vector: bool
 ) -> None:
     """Add the parts of terms to sums, and note the bits of the largest magnitude.
 
@@ -357,28 +330,6 @@ def take_apart(
         b.store(total, pointer)
         part = b.fsub(total, known)
         rest = b.fsub(rest, part) if place else b.elementwise("fma", terms, scale, b.fneg(part))
-
-
-def are_within(b: Builder, largest: Any, limit: Any) -> Any:
-    """Return whether magnitudes that `take_apart` has noted are within a limit."""
-    return b.not_(_any_beyond(b, largest, limit))
-
-
-def are_usual(b: Builder, largest: Any) -> Any:
-    """Return whether squares, whose magnitudes `take_apart` has noted, need no scaling."""
-    return b.and_(
-        b.not_(_any_beyond(b, largest, WORD(_LARGE))), _any_beyond(b, largest, WORD(_SMALL - 1))
-    )
-
-
-def add_lanes(
-    b: Builder, state: Any, count: Any, sums: Sequence[Any], anchors: Sequence[Any]
-) -> None:
-    """Write the addition of the parts of so many terms to the state of which they were begun."""
-    filled = b.at(state, 7)
-    b.store(b.add(b.load(filled), count), filled)
-    for place, (pointer, anchor) in enumerate(zip(sums, anchors, strict=True)):
-        _add_to_lanes(b, state, place, b.fsub(b.load(pointer), b.load(anchor)))
 
 
 def _odd(b: Builder, numbers: Any, vector: bool) -> Any:

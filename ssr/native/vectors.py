@@ -12,17 +12,12 @@ from ..kernel import ir
 from ..kernel.operations import LANES
 from ..kernel.types import Type, Vector
 from ..runtime import target
-from . import vector_sums
 from .builder import BIT, BYTE, WORD, Builder, known
 from .bundles import load, masked_load, masked_store, shuffled, store
 from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
 
 ALIGNED = 64
 """The bytes of which memory on the stack begins at a multiple."""
-
-
-REGISTERS = {"x86_64": "x", "aarch64": "w"}
-"""The registers of vectors in the assembly of processors."""
 
 
 def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> Any:
@@ -61,19 +56,6 @@ def _store(b: Builder, given: Sequence[Value], type_: Type) -> None:
 
 def _spread(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return converted(b, given[0], type_)
-
-
-def _hold(b: Builder, given: Sequence[Value], type_: Type) -> Any:
-    """Write a vector of a known number, which LLVM does not know."""
-    vector = converted(b, given[0], type_)
-    register = next(
-        (r for kind, r in REGISTERS.items() if target.processor().triple.startswith(kind)), None
-    )
-    if register is None:
-        return vector
-    return b.asm(
-        llvm.FunctionType(vector.type, [vector.type]), "", f"={register},0", [vector], False
-    )
 
 
 def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
@@ -152,7 +134,6 @@ def _of_lanes(name: str, write: Writer) -> dict[str, Writer]:
 WRITERS: Mapping[str, Writer] = {
     **_of_lanes("vector_load", _load),
     **_of_lanes("spread", _spread),
-    **_of_lanes("hold", _hold),
     **_of_lanes("rows_between", _rows_between),
     "vector_store": _store,
     "shuffle": _shuffle,
@@ -164,5 +145,4 @@ WRITERS: Mapping[str, Writer] = {
     "seldom": _seldom,
     "scratch_numbers": _scratch_numbers,
     "scratch_truths": _scratch_truths,
-    **vector_sums.WRITERS,
 }

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .intrinsics import Memory, ld, st, unwritten
-from .sums import ROWS, accumulate, accumulate_squares, add, add_squares
 
 vectors = few = range
 """The rows at which vectors begin, and rows of which there are few."""
@@ -48,9 +47,6 @@ def _between(lanes: int) -> Callable[..., Any]:
 
 vector_load2, vector_load4, vector_load8, vector_load16 = map(_loading, (2, 4, 8, 16))
 spread2, spread4, spread8, spread16 = map(_spreading, (2, 4, 8, 16))
-hold2, hold4, hold8, hold16 = spread2, spread4, spread8, spread16
-"""The same vector, which LLVM is not to make again where it is read."""
-
 rows_between2, rows_between4, rows_between8, rows_between16 = map(_between, (2, 4, 8, 16))
 
 
@@ -114,65 +110,3 @@ def scratch_numbers(array: Any, count: int) -> Any:
 def scratch_truths(count: int) -> Any:
     """Return memory on the stack for truths."""
     return Memory(np.zeros(count, np.bool_))
-
-
-# -- sums that loops add up ------------------------------------------------------------------------
-
-
-class LineSum:
-    """A sum of terms, or of their squares: lines that its state has not got yet.
-
-    Parameters
-    ----------
-    add
-        Adds terms to a state.
-    add_line
-        Adds a line of a buffer to a state.
-    """
-
-    def __init__(self, add: Callable[..., None], add_line: Callable[..., None]) -> None:
-        self.add, self.add_line = add, add_line
-        self.line: tuple[int, int] | None = None
-        self.terms: list[float] = []
-        self.kept: list[list[float]] = []
-
-
-def open_sum() -> LineSum:
-    """Return a sum of terms."""
-    return LineSum(lambda state, row, terms: add(state[row], terms), accumulate)
-
-
-def open_squares() -> LineSum:
-    """Return a sum of the squares of terms."""
-    rows = ROWS["norm"]
-    return LineSum(
-        lambda state, row, terms: add_squares(state[row : row + rows], terms), accumulate_squares
-    )
-
-
-def begin_line(sum_: LineSum, state: Any, row: int, place: int, count: int) -> None:
-    """Begin a line of so many terms at a place of the buffer."""
-    sum_.line, sum_.terms = (place, count), []
-
-
-def take_terms(sum_: LineSum, terms: Any, mask: Any = None) -> None:
-    """Take a vector of terms of the line; those without a mask are left out."""
-    sum_.terms += map(float, terms if mask is None else terms[mask])
-
-
-def end_line(sum_: LineSum, state: Any, row: int, buffer: Any, place: int, count: int) -> None:
-    """Add a line of so many terms at a place of the buffer: those taken, or the buffer's."""
-    if sum_.line == (place, count):
-        assert len(sum_.terms) == max(count, 0)
-        sum_.kept.append(sum_.terms)
-        sum_.line = None
-        return
-    close_sum(sum_, state, row)
-    sum_.add_line(state, row, buffer, place, count)
-
-
-def close_sum(sum_: LineSum, state: Any, row: int) -> None:
-    """Give the state all terms; a line that is being made is dropped."""
-    for terms in sum_.kept:
-        sum_.add(state, row, terms)
-    sum_.line, sum_.kept = None, []

@@ -96,13 +96,9 @@ class Body:
     # -- accesses
 
     def store(self, array: str, offset: ir.Expression, value: ir.Expression) -> None:
-        """Store a vector; its rows may be terms of a sum."""
+        """Store a vector."""
         if step_of(offset, self._variable) == 1:
-            terms = self.named("terms", value) if array in self.context.sums else value
-            self._store_at(array, self._place(offset), terms, self.mask)
-            if array in self.context.sums:
-                found = ir.Name(self.context.sums[array].name)
-                self._out.append(do("take_terms", found, terms, *self._optional(self.mask)))
+            self._store_at(array, self._place(offset), value, self.mask)
             return
         rows = self.mask or self._all_rows()
         value = self.named("numbers", value)

@@ -108,7 +108,6 @@ def _link(context: Context, plans: Plans, node: ir.Statement) -> Plan | None:
         return None
     arrays = [access.array for access in found.stores]
     near = all(access.step == 1 for access in (*found.loads, *found.stores))
-    near = near and not context.sums.keys() & set(arrays)  # sums keep units busy
     return found if near and len(set(arrays)) == len(arrays) else None
 
 

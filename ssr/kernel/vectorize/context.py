@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import ir
@@ -11,7 +10,6 @@ from ..inference import Scope
 from ..types import Type
 from ..uses import Uses
 from ..vector_target import Target
-from .summed import Sum
 
 
 @dataclass
@@ -32,10 +30,6 @@ class Context:
         How many arguments that are arrays its loops use.
     fields
         The arguments that are fields: arrays which need not be contiguous.
-    sums
-        The sums that loops may add up, by the buffers of their terms.
-    begun
-        The buffers of which a loop adds up the terms.
     backwards
         Whether a loop around the present statement runs backwards.
     """
@@ -46,8 +40,6 @@ class Context:
     names: Names
     arrays: int
     fields: tuple[str, ...]
-    sums: Mapping[str, Sum]
-    begun: set[str]
     backwards: bool = False
 
     def type_of(self, name: str) -> Type:

@@ -13,17 +13,11 @@ from .context import Context
 from .line_sides import Inside, extreme, inside, limits
 from .plans import Plan, Plans
 from .requests import are_far
-from .sums import Closing, sums_of
 
 
 def vectorized(context: Context, function: ir.Function) -> ir.Function:
     """Return a function with its loops over rows as loops over vectors."""
-    context.sums = sums_of(context, function)
-    body = _Pass(context).function(function.body)
-    if context.sums.keys() - context.begun:  # no loop makes the terms of these
-        context.sums = {name: context.sums[name] for name in context.begun}
-        body = _Pass(context).function(function.body)
-    return replace(function, body=body)
+    return replace(function, body=_Pass(context).block(function.body))
 
 
 class _Pass:
@@ -32,16 +26,9 @@ class _Pass:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._plans = Plans(context)
-        self._sums = Closing(context)
 
-    def function(self, body: Sequence[ir.Statement]) -> tuple[ir.Statement, ...]:
-        """Return the statements of the whole function."""
-        found = [*self._sums.opened(), *self._block(body)]
-        if not (found and isinstance(found[-1], ir.Return)):
-            found += self._sums.closed()
-        return tuple(found)
-
-    def _block(self, body: Sequence[ir.Statement]) -> tuple[ir.Statement, ...]:
+    def block(self, body: Sequence[ir.Statement]) -> tuple[ir.Statement, ...]:
+        """Return the statements of a block."""
         found: list[ir.Statement] = []
         place = 0
         while place < len(body):
@@ -50,7 +37,7 @@ class _Pass:
             if isinstance(node, ir.For):
                 chain = chain_plans.chain(self._context, self._plans, (node, *rest))
                 if chain is not None:
-                    found += self._block(chain.before)
+                    found += self.block(chain.before)
                     found += lines.written(self._context, chain)
                     place += chain.length - 1
                     continue
@@ -63,26 +50,14 @@ class _Pass:
         return tuple(found)
 
     def _statement(self, node: ir.Statement) -> list[ir.Statement]:
-        """Return a statement, after those by which sums get to states that it reads."""
         match node:
-            case ir.Do():
-                return [*self._sums.added(node)]
-            case ir.Return():
-                return [*self._sums.closed(), node]
-            case ir.If(test, then, orelse):
-                before = self._sums.closed(test)
-                return [*before, replace(node, then=self._block(then), orelse=self._block(orelse))]
-            case ir.While(test, body):
-                self._sums.meet(body)
-                again = tuple(self._sums.closed(test))
-                return [*again, replace(node, body=self._block(body) + again)]
+            case ir.If(_, then, orelse):
+                return [replace(node, then=self.block(then), orelse=self.block(orelse))]
+            case ir.While(_, body):
+                return [replace(node, body=self.block(body))]
             case ir.For():
-                self._sums.meet(node.body)
-                before = self._sums.closed(*ir.expressions(node))
-                return [*before, *self._loop(node)]
-            case ir.SetElement(array):
-                return [*self._sums.closed(ir.Name(array), *ir.expressions(node)), node]
-        return [*self._sums.closed(*ir.expressions(node)), node]
+                return self._loop(node)
+        return [node]
 
     def _loop(self, node: ir.For) -> list[ir.Statement]:
         """Return a loop: over vectors, with its ends apart, or as it is."""
@@ -90,7 +65,6 @@ class _Pass:
             return [self._outer(node)]
         plan = self._plans.of(node)
         found = plan.inside if plan else inside(node.body, node.variable)
-        found = None if found and found.by_line else found
         if plan is not None and not plan.far and not (found and len(plan.parts) > 1):
             return self._on_vectors(plan)
         if found is not None:
@@ -101,8 +75,6 @@ class _Pass:
         return [self._outer(node)]
 
     def _on_vectors(self, plan: Plan) -> list[ir.Statement]:
-        if plan.inside and plan.inside.by_line:  # there are few such lines, at boundaries
-            return masked.written(self._context, plan)
         if len(plan.parts) > 1:
             return in_parts.written(self._context, plan)
         return lines.written(self._context, Chain((plan,)))
@@ -111,7 +83,7 @@ class _Pass:
         """Return a loop row by row, with the loops in its body."""
         before = self._context.backwards
         self._context.backwards = before or _is_negative(node.step)
-        body = self._block(node.body)
+        body = self.block(node.body)
         self._context.backwards = before
         return replace(node, body=body)
 

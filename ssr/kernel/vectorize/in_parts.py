@@ -11,7 +11,6 @@ from .context import Context
 from .line_sides import extreme
 from .parts import Part
 from .plans import Plan
-from .sums import begin
 
 BLOCK = 8
 """Vectors on which a part of a long body runs before the next one does."""
@@ -23,7 +22,7 @@ def written(context: Context, plan: Plan) -> list[ir.Statement]:
     first, last, rest = (ir.Name(names.new(variable)) for _ in range(3))
     rooms = {value: ir.Name(names.new(value)) for part in plan.parts for value in part.kept}
     start, stop = plan.loop.start, plan.loop.stop
-    out: list[ir.Statement] = [*begin(context, plan, start, stop)]
+    out: list[ir.Statement] = []
     for value, room in rooms.items():
         is_truth = context.type_of(value) == TRUTH
         count = ir.Integer(BLOCK * lanes)

@@ -20,12 +20,6 @@ from ..building import call, expression
 from ..integers import plus
 from ..rewriting import with_parts
 
-BY_LINE = "test"
-"""The beginning of the names of tests that depend on the line, but not on the row.
-
-Names of scalars begin in another way.
-"""
-
 
 class Side(NamedTuple):
     """The test that a row is at a place or ``after`` it, or else at it or before it."""
@@ -35,14 +29,10 @@ class Side(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """The sides of a loop, and the body of rows inside.
-
-    Terms of the loop may depend ``by_line`` on a test of the line, too.
-    """
+    """The sides of a loop, and the body of rows inside."""
 
     sides: tuple[Side, ...]
     body: tuple[ir.Statement, ...]
-    by_line: bool
 
 
 def side(node: ir.Expression, variable: str) -> Side | None:
@@ -71,8 +61,7 @@ def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
     found = dict.fromkeys(one for test in tests for one in (side(test, variable),) if one)
     if not found:
         return None
-    by_line = any(isinstance(test, ir.Name) and test.name.startswith(BY_LINE) for test in tests)
-    return Inside(tuple(found), tuple(_rows_inside(node, variable) for node in body), by_line)
+    return Inside(tuple(found), tuple(_rows_inside(node, variable) for node in body))
 
 
 def limits(
@@ -84,7 +73,7 @@ def limits(
 
     >>> from ssr.kernel.from_python import expression
     >>> from ssr.kernel.print_python import expression_text
-    >>> some = Inside((Side(True, ir.Integer(1)), Side(False, expression("n - 2"))), (), False)
+    >>> some = Inside((Side(True, ir.Integer(1)), Side(False, expression("n - 2"))), ())
     >>> [expression_text(limit) for limit in limits(some, ir.Name("lo"), ir.Name("hi"))]
     ['max(lo, 1)', 'min(hi, n - 1)']
     """

@@ -25,21 +25,19 @@ they take the values of the last vectors from registers; they are stored as well
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .. import ir
-from ..building import call, compare, every, let, loop
+from ..building import compare, every, let, loop
 from ..integers import minus, plus
-from ..rewriting import mentioned
 from .alignment import first_row
-from .bodies import Body, Linked, Made, rows_between
+from .bodies import Body, Linked, rows_between
 from .chain_plans import Chain
 from .context import Context
 from .line_sides import extreme, limits, on_sides, sides_of_loads
 from .plans import Access, Plan
 from .requests import of_loop, requested
-from .sums import begin
 from .windows import Line, windows_of
 
 Values = dict[str, list[ir.Expression]]
@@ -96,7 +94,6 @@ class _Sweep:
 
     def statements(self) -> list[ir.Statement]:
         """Return all statements."""
-        self.out += begin(self.context, self.plan, self.start, self.stop)
         if not self.overlap:
             return [*self.out, *self._vectors()]
         enough = compare(minus(self.stop, self.start), ">=", self.lanes)
@@ -182,7 +179,6 @@ class _Sweep:
             line: outside.named(line[0], outside.load_before(window))
             for line, window in windows.items()
         }
-        weights = self._weights(outside, body)
         last: Mapping[Line, ir.Expression] = carried
         vectors: list[Body] = []
         for n in range(self.together):
@@ -192,7 +188,6 @@ class _Sweep:
                 out.append(let(here.name, plus(self.variable, n * self.lanes)))
             out += requested(self.requests, here, self.lanes)
             vectors.append(Body(context, plan, here, out, windows=windows, before=last))
-            vectors[-1].values |= weights
             last = vectors[-1].last
         for node in body:
             for vector in vectors:
@@ -200,21 +195,6 @@ class _Sweep:
         for line, kept in carried.items():
             assert isinstance(kept, ir.Name)
             out.append(let(kept.name, last[line]))
-
-    def _weights(self, outside: Body, body: Sequence[ir.Statement]) -> dict[str, Made]:
-        """Return the known numbers that rows read as vectors before the loop.
-
-        In a loop, LLVM would load and spread them again in each round. With masks, it has
-        instructions that do so as part of the arithmetic.
-        """
-        module = self.context.scope.module
-        read = dict.fromkeys(name for name in mentioned(body) if name in module)
-        if self.context.target.masks:
-            return {}
-        return {
-            name: Made(outside.named(name, call(f"hold{self.lanes}", ir.Name(name))), True)
-            for name in read
-        }
 
     # -- vectors at the ends
 
@@ -337,8 +317,4 @@ def _may_overlap(context: Context, plan: Plan) -> bool:
     A loop must not read an array that it stores.
     """
     stored = {access.array for access in plan.stores}
-    return (
-        not context.target.masks
-        and stored.isdisjoint(access.array for access in plan.loads)
-        and stored.isdisjoint(context.sums)
-    )
+    return not context.target.masks and stored.isdisjoint(load.array for load in plan.loads)

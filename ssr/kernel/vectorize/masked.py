@@ -1,4 +1,4 @@
-"""Loops all of whose vectors have masks: short ones to compile, for lines that are rare."""
+"""Loops over large fields, all of whose vectors have masks: they are short, and rarely run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from .bodies import Body, rows_between
 from .context import Context
 from .plans import Plan
 from .requests import of_far_loop
-from .sums import begin
 
 
 def written(context: Context, plan: Plan) -> list[ir.Statement]:
-    """Return the statements of a loop; one over fields that are far requests memory."""
+    """Return the statements of a loop, which requests memory."""
     name, row = plan.loop.variable, ir.Name(plan.loop.variable)
-    out: list[ir.Statement] = [*of_far_loop(context, plan)] if plan.far else []
+    out: list[ir.Statement] = [*of_far_loop(context, plan)]
     mask = context.names.new("rows")
     out.append(let(mask, rows_between(plan.lanes, row, None, plan.loop.stop)))
     body = Body(context, plan, row, out, ir.Name(mask))
     for node in plan.loop.body:
         body.run(node)
-    bounds = plan.loop.start, plan.loop.stop
-    return [*begin(context, plan, *bounds), loop(name, (*bounds, plan.lanes), out, "vectors")]
+    return [loop(name, (plan.loop.start, plan.loop.stop, plan.lanes), out, "vectors")]

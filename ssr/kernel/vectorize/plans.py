@@ -151,8 +151,6 @@ class _Reader:
         several = parts(body) if in_parts else [Part(body)]
         far = many or (len(body) > SHORT and len(several) == 1)
         ahead = self._ahead()
-        found = inside(body, self._loop.variable)
-        far = far and not (found and found.by_line)
         if far and not (ahead and context.target.requests):
             return None
         (element,) = self._elements
@@ -167,7 +165,7 @@ class _Reader:
             far=far,
             loads=tuple(self._loads),
             stores=tuple(self._stores),
-            inside=found,
+            inside=inside(body, self._loop.variable),
         )
 
     def _together(self) -> int:

@@ -87,8 +87,6 @@ def _function(
         names=Names(taken | {each.name for each in module.functions}),
         arrays=len(arrays.keys() & uses.in_loops),
         fields=tuple(name for name, type_ in arrays.items() if not type_.contiguous),
-        sums={},
-        begun=set(),
     )
     return vectorized(context, function)
 

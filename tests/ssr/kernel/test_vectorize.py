@@ -305,15 +305,11 @@ def test_rows_inside_have_no_tests() -> None:
     assert [(s.after, expression_text(s.place)) for s in found.sides] == [
         (True, "1"), (False, "n - 2"), (False, "n"),
     ]  # fmt: skip
-    assert found.by_line
     assert function_lines(ir.Function("f", (), found.body))[1:] == [
         "    s = a + ld(x, i - 1 if i >= 1 else i)",
         "    t = s if test1 else s",
         "    st(y, i, c if u < v else t)",
     ]
-    scalars = line_sides.inside(body_of("t = a if scalar1 & (i >= 1) else b"), "i")
-    assert scalars is not None
-    assert not scalars.by_line  # the same for all lines
 
 
 def test_loops_without_sides() -> None:
