@@ -18,7 +18,8 @@ Part = Callable[..., object]
 
 def is_pass(name: object) -> bool:
     """Whether a pass or a part of one has a name."""
-    return any(name in (each.name, *map(name_of, each.parts)) for each in PASSES)
+    names = (known for each in PASSES for known in (each.name, *map(name_of, each.parts)))
+    return isinstance(name, str) and name in names
 
 
 def passes_text(recorded: ir.Program, program: ir.Program, options: Options, dtype: str) -> str:

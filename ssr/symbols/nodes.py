@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from ..points.affine import AXES, Affine
-from ..points.sets import REMEMBERED, Domain
+from ..points.sets import Domain
 
 Boxes: TypeAlias = Literal["any", "own", "other"]
 """Of boxes that have memory of their own: any of them, that of a row, or all others."""
@@ -312,13 +311,11 @@ def _with_parts(term: Term, visit: Callable[[Value], Value]) -> Term:
     return replace(term, weight=weight, operand=operand)
 
 
-@lru_cache(REMEMBERED)
 def loads(value: Value) -> tuple[Load, ...]:
     """Return all reads of a value, in order, each once."""
     return tuple(dict.fromkeys(v for v in walk(value) if isinstance(v, Load)))
 
 
-@lru_cache(REMEMBERED)
 def arrays(value: Value) -> frozenset[str]:
     """Return the names of all fields and buffers that a value reads."""
     return frozenset(v.array for v in walk(value) if isinstance(v, (Load, Gather)))

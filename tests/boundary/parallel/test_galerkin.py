@@ -257,7 +257,7 @@ def test_mistakes() -> None:
     with pytest.raises(errors.UnboundError, match=r"No value is bound to data k") as caught:
         Multigrid.galerkin(coupled(plane, []).bind(c=c), 2)
     assert "A.bind(k=...)" in str(caught.value.hint)
-    with pytest.raises(errors.ArgumentError, match="spread in another way"):
+    with pytest.raises(errors.ArgumentError, match="distributed differently"):
         Multigrid.galerkin(coupled(plane, [(0, 1)]).bind(c=k, k=on.zeros(plane.vector(2))), 2)
     inner = ssr.Space((1, ssr.size("ny")), ssr.size("nx"))
     rows = bc.distribute(inner, bc.simulated_ranks(3), ny=8, nx=9)
@@ -269,7 +269,7 @@ def test_mistakes() -> None:
     grids = Multigrid.galerkin(M, 2, smoother=Jacobi())
     with pytest.raises(errors.ArgumentError, match="data of several ranks"):
         grids(np.zeros((7, 9)), np.ones((7, 9)))
-    with pytest.raises(errors.ArgumentError, match="spread in another way"):
+    with pytest.raises(errors.ArgumentError, match="distributed differently"):
         grids(k, k.copy())
     narrow = on.zeros(plane, np.float32)
     with pytest.raises(errors.DtypeError, match="dtypes float32, float64"):

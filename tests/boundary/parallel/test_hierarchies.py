@@ -159,7 +159,7 @@ def test_what_does_not_fit() -> None:
             on.agglomerate(wrong)
     assert on.agglomerate(3) is on
     assert on.agglomerate(2) is on.agglomerate(2)
-    with pytest.raises(errors.ArgumentError, match="spread in another way"):
+    with pytest.raises(errors.ArgumentError, match="distributed differently"):
         restrict(
             on.coarsen(coarse, fine).agglomerate(1).zeros(fine), on.zeros(fine), on.zeros(fine)
         )

@@ -137,7 +137,7 @@ def test_mistakes() -> None:
     M = A.bind(c=c)
     with pytest.raises(ArgumentError, match="data of several ranks"):
         _ = M @ numbers(3)
-    with pytest.raises(ArgumentError, match="spread in another way"):
+    with pytest.raises(ArgumentError, match="distributed differently"):
         _ = M @ other.scatter(PLANE, numbers(3))
     with pytest.raises(UnboundError, match="no rank has all numbers"):
         M.bind(**SIZES).to_scipy()

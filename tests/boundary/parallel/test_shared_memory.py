@@ -99,7 +99,7 @@ def test_boxes_that_read_the_same_of_a_field_run_one_after_the_other() -> None:
     on = bc.distribute(layers, bc.simulated_ranks(1), cut=(3, 2, 2))
     x, m = on.zeros(layers), on.zeros(plane)
     run = scale.bind(x, m)
-    boxes = [on.partition.boxes[b].tolist() for b in run._tables[0].boxes]
+    boxes = [on.partition.boxes[b].tolist() for b in run._ranks[0].tables.boxes]
     assert boxes == sorted(boxes, key=lambda box: (box[1:], box[0]))
     assert len(boxes) == 12
 

@@ -146,7 +146,7 @@ def test_what_does_not_fit() -> None:
         cg(e.A, on.zeros(fine.nodes()))
     with pytest.raises(errors.NonFiniteError):
         cg(e.A, on.empty(fine))
-    with pytest.raises(errors.ArgumentError, match="spread in another way"):
+    with pytest.raises(errors.ArgumentError, match="distributed differently"):
         cg(e.A, b, bc.distribute(fine, bc.simulated_ranks(3), **SIZES).zeros(fine))
 
 
