@@ -663,6 +663,7 @@ INTERNAL = {
     "IC": "solve",
     "ILU": "solve",
     "Jacobi": "precondition reverse start sweep",
+    "Leapfrog": "steps",
     "Link": "coordinates point seen source",
     "LowStorage": "advance",
     "NaNChecker": "__call__",

@@ -11,6 +11,7 @@ from ..points.numbers import real
 from ..programs import reductions
 from ..programs.program import Program
 from ..programs.signature import Kind
+from ..solvers import vectors
 from ..symbols.functions import maximum
 from ..trace.trace import scalar
 from .methods import explicit
@@ -36,8 +37,7 @@ class AdaptiveRungeKutta(Stepper):
     Parameters
     ----------
     fun, t0, y0, args
-        See `Stepper`. The fields of ``y0`` and others take turns in holding the solution: read it
-        from `y`.
+        See `Stepper`.
     dt
         The length of the first step; negative to go back in time. By default it is estimated.
     method
@@ -147,6 +147,7 @@ class AdaptiveRungeKutta(Stepper):
             self._made(usual)
         elif abs(self._made(math.copysign(longest, usual))) == longest:
             self.dt = math.copysign(max(abs(usual), abs(self.dt)), usual)
+        self._settle()
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
         """Go to several times, one after the other.
@@ -202,13 +203,25 @@ class AdaptiveRungeKutta(Stepper):
             raise OutOfRangeError(
                 f"The time {end} lies before t = {self.t}.", hint="Give dt another sign to go back."
             )
-        while self.t != end:
-            self._begin()
-            rest, usual = end - self.t, self.dt
-            if abs(rest) > abs(usual) * (1.0 + NEARLY):
-                self._made(usual)
-            elif self._made(rest) == rest:
-                self.t, self.dt = end, math.copysign(max(abs(usual), abs(self.dt)), usual)
+        try:
+            while self.t != end:
+                self._begin()
+                rest, usual = end - self.t, self.dt
+                if abs(rest) > abs(usual) * (1.0 + NEARLY):
+                    self._made(usual)
+                elif self._made(rest) == rest:
+                    self.t, self.dt = end, math.copysign(max(abs(usual), abs(self.dt)), usual)
+        finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Copy the solution and its rates to the fields given, if they are in the others."""
+        if not self._turn:
+            return
+        here, there = ((*self._states[n], *self._rates[n]) for n in (0, 1))
+        for given, other in zip(here, there, strict=True):
+            vectors.assign(given, other)
+        self._turn, self._y = 0, self._states[0]
 
     def _step(self, dt: float) -> None:
         self._begin()

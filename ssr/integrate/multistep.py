@@ -183,8 +183,7 @@ class Leapfrog(Stepper):
     Parameters
     ----------
     fun, t0, y0, dt, args
-        See `Stepper`. The fields of ``y0`` and others take turns in holding the solution: read it
-        from `y`.
+        See `Stepper`.
     nu
         The strength of the filter, from 0 to 1; 0 for none.
     alpha
@@ -245,6 +244,23 @@ class Leapfrog(Stepper):
         self._starts = [start.bind(*y, *self._args) for y in states]
         self._runs = [program.bind(*old, *y, *self._args) for y, old in (states, states[::-1])]
         self._turn, self._length = 0, 0.0
+
+    def steps(self, dt: float, times: Sequence[float]) -> None:
+        """Go several steps of one length; see `Stepper.steps`."""
+        try:
+            super().steps(dt, times)
+        finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Exchange the values of both states if the solution is not in the fields given."""
+        if not self._turn:
+            return
+        for given, other in zip(*self._states, strict=True):
+            old = vectors.copied(given)
+            vectors.assign(given, other)
+            vectors.assign(other, old)
+        self._turn, self._y = 0, self._states[0]
 
     def _step(self, dt: float) -> None:
         here, there = self._states[self._turn], self._states[1 - self._turn]

@@ -40,8 +40,7 @@ class Writer:
     fields
         What a record has, by the names of variables: arrays, fields of ranks, numbers, `Computed`
         values, or functions without arguments that return one of these for each record. A tuple of
-        names has the components of a vector as variables. Give the unknowns of an integrator as
-        ``lambda: stepper.y``: some integrators exchange the arrays of their initial state.
+        names has the components of a vector as variables.
     coordinates
         Coordinates: triples (dims, values, attributes) by their names, as `xarray.Dataset` takes
         them, whose values may also be fields or `Computed`; or an object with methods

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,3 +169,33 @@ def test_arguments_that_do_not_fit() -> None:
         ssr.integrate.Leapfrog(heat, 0.0, u, 0.1, nu=2.0)
     with pytest.raises(OutOfRangeError, match=r"alpha is 0\.2"):
         ssr.integrate.Leapfrog(heat, 0.0, u, 0.1, alpha=0.2)
+
+
+STEPPERS: dict[str, Callable[..., Any]] = {
+    "RK4": partial(ssr.integrate.RungeKutta, method="RK4"),
+    "low storage": partial(ssr.integrate.RungeKutta, method="CK54"),
+    "Adams-Bashforth": ssr.integrate.AdamsBashforth,
+    "leapfrog": ssr.integrate.Leapfrog,
+    "adaptive": ssr.integrate.AdaptiveRungeKutta,
+    "BDF2": ssr.integrate.BDF2,
+}
+
+
+@pytest.mark.parametrize("world", [None, bc.simulated_ranks(2)], ids=repr)
+@pytest.mark.parametrize("make", STEPPERS.values(), ids=STEPPERS)
+def test_the_solution_is_left_in_the_fields_given(make: Any, world: Any) -> None:
+    on = bc.distribute(plane, world, ny=5, nx=6)
+    u = on.zeros(plane)
+    stepper = make(heat, 0.0, u, dt=0.01)
+    simulation = ssr.simulation.Simulation(stepper, stop_time=0.055)
+    seen = []
+    simulation.add(lambda s: seen.append(np.array_equal(u.gather(), s.stepper.y.gather())), steps=1)
+    simulation.run()
+    for count in range(3):
+        stepper.step(0.004)
+        seen.append(np.array_equal(u.gather(), stepper.y.gather()))
+        stepper.advance(stepper.t + 0.01 * (count + 1))
+        seen.append(np.array_equal(u.gather(), stepper.y.gather()))
+    assert len(seen) > 8
+    assert all(seen)
+    assert u.gather().any()
