@@ -15,12 +15,11 @@ from ..compiled.event_log import EventLog
 from ..partition.boxes import volume
 from ..partition.partition import Partition
 from ..schedules.messages import Post
-from .agreement import Facts
 from .reductions import Reduction
-from .world import RANKS, Channel, Letter, Parcels, T, World, positive
+from .world import RANKS, Channel, Letter, OneProcess, Parcels, positive
 
 
-class Traced(World):
+class Traced(OneProcess):
     """One rank of a job that runs without the others, made by `boundary.traced_rank`.
 
     Its messages are not sent, and none arrive, so that values are wrong and only times count.
@@ -112,18 +111,6 @@ class Traced(World):
     def broadcast(self, values: Array, root: int, what: str) -> None:
         """Record the message of one rank to all others as a reduction, which costs as much."""
         self._log.note(-values.nbytes)
-
-    def agree(self, facts: Facts) -> int:
-        """Do nothing: there are no other ranks."""
-        return 0
-
-    def shared(self, value: Any) -> Any:
-        """Return the value of this rank."""
-        return value
-
-    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return the result of a function."""
-        return make()
 
 
 class _Recorded(Channel):

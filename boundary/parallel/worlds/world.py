@@ -192,7 +192,23 @@ class World(ABC):
         return f"<{type(self).__name__}: {self.ranks} rank{'' if self.ranks == 1 else 's'}>"
 
 
-class Simulated(World):
+class OneProcess(World):
+    """Ranks of which no other process has any: there is nothing to compare or to share."""
+
+    def agree(self, facts: Facts) -> int:
+        """Do nothing: there is one process."""
+        return 0
+
+    def shared(self, value: Any) -> Any:
+        """Return the object of the first rank."""
+        return value
+
+    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
+        """Return what a function makes."""
+        return make()
+
+
+class Simulated(OneProcess):
     """Ranks that run one after the other in this process, through messages in memory.
 
     Made by `boundary.simulated_ranks`.
@@ -221,18 +237,6 @@ class Simulated(World):
 
     def broadcast(self, values: Array, root: int, what: str) -> None:
         """Do nothing: there is one process."""
-
-    def agree(self, facts: Facts) -> int:
-        """Do nothing: there is one process."""
-        return 0
-
-    def shared(self, value: Any) -> Any:
-        """Return the object of the first rank."""
-        return value
-
-    def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return what a function makes."""
-        return make()
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.ranks == other.ranks
