@@ -78,13 +78,18 @@ def _chains(setting: Setting, state: State) -> Mapping[str, object]:
     return {"fields": state.fields, "factor": free, "negligible": negligible}
 
 
-STEPS = (
+SIMPLE_STEPS = (
     Pass(rounding, given=lambda s, _: {"dtype": s.dtype}),
     Pass(stored_values),
     Pass(solve_targets),
     Pass(simplify, given=lambda s, _: {"exact": s.options.exact}),
     Pass(halo_reads, when=_free),
     DEAD_STEP_ELIMINATION,
+)
+"""Passes that decide which values the steps of a program compute."""
+
+STEPS = (
+    *SIMPLE_STEPS,
     Pass(in_place, notes=in_place_notes),
     Pass(pivots, when=lambda o: o.debug),
 )

@@ -16,7 +16,7 @@ from ..lower.verify.kernels import verify_kernel
 from ..options import Options
 from ..runtime import target
 from ..runtime.metadata import KernelMeta
-from .passes import EMISSION, LOOPS, NESTS, STEPS, VECTORIZE
+from .passes import EMISSION, LOOPS, NESTS, SIMPLE_STEPS, STEPS, VECTORIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,14 @@ def lower(
     nests = run(NESTS, start, setting)
     loops = run(LOOPS, nests, setting)
     form: Form = "debug" if options.debug else "checked" if checked else "fast"
-    kernel, meta = EMISSION.change(_unit(start.program, loops, setting, title, form))
-    _verified(kernel, EMISSION)
+    kernel, meta = _emitted(_unit(start.program, loops, setting, title, form))
     return Lowered(loops.program, nests.nests, loops.nests, kernel, printed(kernel), meta)
+
+
+def _emitted(unit: Unit) -> tuple[Module, KernelMeta]:
+    kernel, meta = EMISSION.change(unit)
+    _verified(kernel, EMISSION)
+    return kernel, meta
 
 
 def _verified(kernel: Module, after: Pass) -> None:
@@ -70,18 +75,23 @@ def all_states(program: ir.Program, options: Options, dtype: str) -> Iterator[tu
 
     `VECTORIZE`, which depends on the processor, is left out.
     """
-    state = State(program)
-    passes = (*STEPS, *NESTS, *LOOPS)
-    for each, after in states(passes, state, Setting(options, dtype)):
+    setting, state = Setting(options, dtype), State(program)
+    for each, after in states(STEPS, state, setting):
+        yield each, after
+        state = after
+    placed = state.program
+    for each, after in states((*NESTS, *LOOPS), state, setting):
         yield each, after
         state = after
     title = f"{program.name}, generated for {dtype}."
-    yield EMISSION, replace(state, kernel=lower(program, options, dtype, title).kernel)
+    form: Form = "debug" if options.debug else "fast"
+    kernel, _ = _emitted(_unit(placed, state, setting, title, form))
+    yield EMISSION, replace(state, kernel=kernel)
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:
     """Return a program that computes costly values once, and only what is needed."""
-    return run(STEPS[:-2], State(program), Setting(options)).program
+    return run(SIMPLE_STEPS, State(program), Setting(options)).program
 
 
 def direct(program: ir.Program, options: Options, dtype: str = "float64") -> ir.Program:

@@ -85,8 +85,6 @@ class Pass:
 
     def __call__(self, state: State, setting: Setting) -> State:
         """Return the state after the pass, which is verified if ``SSR_VERIFY=1`` asks for it."""
-        if not self.when(setting.options):
-            return state
         given = self.given(setting, state)
         if self.each:
             forms = state.nests or state.program.steps
