@@ -179,14 +179,12 @@ def take_peers(found: Sequence[Mapping[str, Any]], dtype: str) -> tuple[dict[str
     for name, case in found[0]["cases"].items():
         if not name.endswith(dtype):
             continue
-        times = [shortest(one["cases"][name]) for one in found]
+        times = {code: shortest(one["cases"][name]) for code, one in zip(CODES, found, strict=True)}
         title = case["title"].replace(f", {dtype}", "")
         row: Row = {"program": f"{title}, {_size(case['shape'])}"}
-        row |= {f"{code} ns": t["ours"] for code, t in zip(CODES, times, strict=True)}
+        row |= {f"{code} ns": t["ours"] for code, t in times.items()}
         for key, tool in TOOLS.items():
-            row |= {
-                f"{code} / {tool}": t["ours"] / t[key] for code, t in zip(CODES, times, strict=True)
-            }
+            row |= {f"{code} / {tool}": t["ours"] / t[key] for code, t in times.items()}
         rows.append(row)
     columns = {key: key.replace(" ns", ", ns") for key in rows[0]}
     return columns, rows

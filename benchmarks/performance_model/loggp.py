@@ -87,7 +87,7 @@ def replay(
     calls: int = 4,
     sample: int | None = None,
 ) -> Replay:
-    """Return what a call of a trace takes on a network."""
+    """Return the simulated time of a call of a trace on a network."""
     rng = None if sample is None else np.random.default_rng(sample)
     work = trace.work[trace.shapes]
     sent = [_Sent.of(m.merged() if merged else m, trace.ranks) for m in trace.messages]

@@ -91,8 +91,8 @@ def write(
 def replayed(script: Path) -> float:
     """Return the simulated seconds of all calls that a script replays."""
     done = subprocess.run([script], capture_output=True, text=True, check=True)
-    told = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
-    return float(told.split("Simulated time:")[1].split()[0])
+    line = next(line for line in done.stderr.splitlines() if "Simulated time" in line)
+    return float(line.split("Simulated time:")[1].split()[0])
 
 
 def _platform(ranks: int, network: LogGP, ranks_per_node: int | None) -> tuple[list[str], str]:

@@ -65,14 +65,13 @@ def _bands(axis: Any, ranks: Sequence[int], found: Sequence[Found]) -> None:
             ranks, [min(v) for v in values], [max(v) for v in values],
             alpha=0.3, color=color, label=label,
         )  # fmt: skip
-    for name, style, label in (("", "o-", "middle network"), *_lines()):
+    for name, style, label in (
+        ("", "o-", "middle network"),
+        ("blocking, unmerged", "v:", "the same, blocking and unmerged"),
+    ):
         times = [
             replay["ways"][name] if name else replay["fastest"]["middle"] for replay in replays
         ]
         pairs = zip(found, times, strict=True)
         axis.plot(ranks, [efficiencies(one, [t])[0] for one, t in pairs], style, ms=4, lw=1.2,
                   color="tab:blue", label=label)  # fmt: skip
-
-
-def _lines() -> tuple[tuple[str, str, str], ...]:
-    return (("blocking, unmerged", "v:", "the same, blocking and unmerged"),)
