@@ -1,7 +1,7 @@
 r"""``python -m boundary plan``: print the communication schedule of one rank without running a job.
 
-    python -m boundary plan apps.swe.volumes:program size=1024 passive=False weights=linear \
-            more=1019 --ranks 10752 --rank 77
+python -m boundary plan apps.swe.volumes:program size=1024 passive=False weights=linear \
+        more=1019 --ranks 10752 --rank 77
 """
 
 from __future__ import annotations

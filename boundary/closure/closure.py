@@ -193,7 +193,7 @@ class _Closing:
         found: list[tuple[Box, Outcome]] = []
         work: list[tuple[Box, Row, int, Conflict | None]] = [(box, row, 0, None)]
         while work:
-            here, row, checked, conflict = work.pop()  # first entries read interior points
+            here, row, checked, conflict = work.pop()  # the first entries read interior points
             if self.known.empty(here):
                 continue
             kept = tuple(e for e in row.entries if not e.window or self._clipped(e, here))

@@ -207,7 +207,7 @@ class Connectivity:
                 parent[point] = point = parent[above]
             return point
 
-        # Indices are doubled so that cells have odd values: the parity gives the location of a
+        # Indices are doubled so that cells have odd values; the parity gives the location of a
         # point.
         for location in self._orbit(staggered):
             for link in self.links:
