@@ -327,7 +327,7 @@ class Composite(Affine):
         self._name = name
         self._parts = tuple(parts)
         self._free = self  # its program is valid for all parameter values
-        self._program  # noqa: B018  checks that what is read is defined
+        self._program  # noqa: B018  checks that all ghost points read are defined
 
     def __repr__(self) -> str:
         return f"<Affine {self.name}: {self.cols!r} -> {self.rows!r}>"

@@ -84,7 +84,7 @@ class BoundOnRanks(Bound):
         plan.schedule()  # raises now if the program cannot be distributed
         self._halos: dict[str, int] = {}
         self._changed = [self._fields[name] for name in plan.changed]
-        plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
+        plan.kernel  # noqa: B018 (starts the compilation, unless the kernel is cached)
         self._prepare()
 
     def __call__(self, *scalars: float) -> Any:
