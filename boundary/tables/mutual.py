@@ -159,7 +159,7 @@ class Occupied:
         others = np.concatenate([np.flatnonzero(~own), mine])
         low, high = self._low[mine, None], self._high[mine, None]
         meet = ((low <= self._high[others]) & (self._low[others] <= high)).all(axis=-1)
-        return int(meet.sum()) == len(mine)  # each intersects itself
+        return int(meet.sum()) == len(mine)  # each line intersects itself
 
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]

@@ -24,8 +24,7 @@ from ssr.extension import CACHE_LINE, Array, aligned
 from ..partition.boxes import Box, hull, joined, meet, slices
 
 LONG = 3
-"""The number of cache lines from which on rows are aligned to cache lines. The padding is small
-then."""
+"""Rows of at least this number of cache lines start at a cache line. The padding is small then."""
 
 
 @dataclass(frozen=True, slots=True)

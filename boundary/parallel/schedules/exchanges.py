@@ -19,7 +19,7 @@ from ..partition.boxes import Box, as_box, common, filled, meet, within
 from .footprint import Footprint, Read
 
 ENTRY = -1
-"""The time before the first unit: the values that a call finds in its fields."""
+"""The number of the unit before the first: its values are those that a call finds in its fields."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ class _State:
         inside = np.array(self.fills[0][1])
         for _, given in self.fills[1:]:
             inside = common(inside, np.array(given))
-        if read.far and not within(read.boxes, inside).all():  # includes ghosts from other boxes
+        if read.far and not within(read.boxes, inside).all():  # includes ghosts computed elsewhere
             return max(self.since, self.fills[-1][0]), _needed(footprint, read, read.boxes)
         return self.since, _needed(footprint, read, common(read.boxes, inside))
 

@@ -133,7 +133,7 @@ def team(count: int) -> Team:
     process = os.getpid()  # threads do not survive a fork, and locks stay held
     key = process, count
     if key not in _teams:
-        with _making.setdefault(process, Lock()):  # callers may compete
+        with _making.setdefault(process, Lock()):  # another caller may create it concurrently
             if key not in _teams:
                 _teams[key] = Team(count - 1)
     return _teams[key]
