@@ -1,8 +1,8 @@
 """Face connections of blocks, and the index map across a connection.
 
-A block with n cells along an axis covers the coordinates 0 to n. The centre of cell i is at i +
-1/2; faces and nodes with index i are at i. A link extends the coordinates of a block across one of
-its sides into another block by a signed permutation of the axes.
+A block with n cells along an axis covers the coordinates 0 to n. Cell i has its centre at i + 1/2;
+faces and nodes with index i are at i. A link extends the coordinates of a block across one of its
+sides into another block by a signed permutation of the axes.
 """
 
 from __future__ import annotations

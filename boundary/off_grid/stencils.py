@@ -13,7 +13,7 @@ import numpy as np
 from ssr.extension import Array
 
 KAISER = (1.24, 2.94, 4.53, 6.31, 7.91, 9.42, 10.95, 12.53, 14.09, 15.70)
-"""Kaiser's parameter b for the radii 1 to 10. It minimises the error for waves with at least four
+"""Kaiser's parameter b for the radii 1 to 10. It minimizes the error for waves with at least four
 points per wavelength (Hicks, Geophysics 67, 156-166, 2002, table 1)."""
 
 
