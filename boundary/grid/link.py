@@ -1,6 +1,6 @@
 """Face connections of blocks, and the index map across a connection.
 
-A block with n cells along an axis covers the coordinates 0 to n. Cell i has its centre at i + 1/2;
+A block with n cells along an axis covers the coordinates 0 to n. Cell i has its center at i + 1/2;
 faces and nodes with index i are at i. A link extends the coordinates of a block across one of its
 sides into another block by a signed permutation of the axes.
 """
