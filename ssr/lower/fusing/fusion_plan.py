@@ -1,7 +1,8 @@
-"""Decide whether steps can share a nest, and how early each of them runs.
+"""Decide by dependence analysis whether steps can share a nest, and how far each runs ahead.
 
-A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
-there when it is read, and all it reads is there still. Distances follow from offsets.
+A step that is read at later lines runs *ahead* by a number of planes and lines: so early that all
+its values are computed before they are read, and so late that its operands are not yet
+overwritten. These distances follow from the offsets of the accesses.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...points.sets import Domain
 from ..nests import box, boxes
 
 Offset = tuple[int, ...]
-"""Where an element lies as seen from the row that reads it."""
+"""The index of an element relative to the row that reads it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +36,7 @@ class Advance:
 
 
 MOST = Advance(4, 8)
-"""How early a step may run."""
+"""Limit of the planes and lines by which a step runs ahead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Turn systems along lines into loops over bundles of lines and along each of them. Keeps bits.
+"""Schedule solves along lines as loops over bundles of lines and along each line. Bit-exact.
 
-before:  forward_0: C[i], y[i] = ...          where 0 < i < nx
-after:   for j in range(j_lo, j_hi):          lines with the same pieces, side by side
-for i in range(1, nx): forward_0(i)
+    before:  forward_0: C[i], y[i] = ...          where 0 < i < nx
+    after:   for j in range(j_lo, j_hi):          lines with the same pieces, side by side
+                 for i in range(1, nx): forward_0(i)
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Place the calls of external steps: in which field, when, for which points, how many at once.
+"""Place the calls of external steps: target field, position, points to compute, and grouping.
 
     before:  t[cells] = f(u);  ghosts(t);  v[:] = g(w);  u[:] = t
     after:   v[:] = g(w);  u[cells] = f(u);  ghosts(u)
 
-Five rewrites, each with the same results:
+Five rewrites, each of which preserves the results:
 
-- A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
-  in ``h`` itself, and nothing is copied.
-- Each external step gets the elements that are read after it. If it cannot make one of them, it
-  raises its error here, at the declaration. It may return a step that makes fewer.
-- A call moves down to the first step that needs what it makes, or that changes it, and below the
-  steps after that which do not depend on it. Assignments before it can then share loops.
-- Neighbouring calls are joined where their package can do it.
-- Each call gets the names of the temporaries in which only it writes what it makes. There it need
-  not make the same values again at each run.
+- Copy elimination: a temporary is replaced by the field that it is copied to.
+  ``h[:] = extend(..., [h[cells]])`` then works in ``h`` itself, and nothing is copied.
+- Liveness: each external step receives the elements that are read after it, and may return a step
+  that computes fewer. If it cannot compute one of them, it raises its error at the definition.
+- Code motion: a call moves down to the first step that reads its results or changes its inputs,
+  and below following steps that do not depend on it. Assignments before it can then share loops.
+- Grouping: neighboring calls are joined where their package supports it.
+- Loop-invariant values: each call receives the names of the temporaries in which no other step
+  writes the points that the call computes, so that constant values are written only once.
 """
 
 from __future__ import annotations
