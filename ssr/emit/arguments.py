@@ -1,4 +1,4 @@
-"""The arguments of a kernel and their types, and the refusal of arrays of other layouts."""
+"""The arguments of a kernel with their types, and the check of array layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe a kernel: what the module says about it."""
+"""Construct the metadata of a kernel, which its module contains."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Systems along lines: bundles of lines, copied to a buffer, swept, copied back.
+"""Code of solves along lines: bundles of lines are copied to a buffer, swept and copied back.
 
-In the buffer of a nest a point of a line has the line variables one behind the other, each a
-bundle: the numbers of as many lines as a vector register holds.
+The buffer of a nest stores the line variables of each point consecutively. Each is a bundle, which
+holds one value for each of as many lines as a vector register has lanes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The code of a box: loops, branches and reductions."""
+"""Code of the loops over a box: loops, branches and reductions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nests of a kernel: the loop over the boxes of each, and what becomes of reductions."""
+"""Code of the nests of a kernel: the loop over boxes, and the results of reductions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows whose terms come again with a period, a bundle of neighbouring rows at a time."""
+"""Code of rows with periodic terms, vectorized over bundles of neighboring rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The function that goes through the steps of a schedule, and runs parts of the kernel.
+"""The driver function of a distributed kernel: it executes the steps of a schedule.
 
-A kernel for boxes with memory of their own is entered by it. It takes all arrays once, tables for
-all steps, and rows of numbers; for each row it goes through the steps.
+The driver is the entry point of such a kernel. It takes all arrays, the tables of all steps, and
+rows of scalars, and runs the steps once for each row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Short ways to write nodes of the kernel IR: integers and texts stand for numbers and names."""
+"""Constructors of kernel IR nodes that accept integers and strings for constants and names."""
 
 from __future__ import annotations
 

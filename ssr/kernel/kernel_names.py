@@ -1,4 +1,4 @@
-"""Names of a kernel: those of its own, and those of users, mangled where they look like one."""
+"""Names of a kernel: reserved names, and the mangling of user names that could collide."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The operations of the kernel IR that are called by name, and the types of their results.
+"""The named operations of kernel IR, and the types of their results.
 
-For each of them there is a function of Python in ``ssr.runtime``, which runs in plain Python, and
-one that writes it in LLVM's language in ``ssr.native``.
+Each operation has an implementation in Python, in ``ssr.runtime``, and a translation to LLVM IR, in
+``ssr.native``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Cut large kernels into functions.
+"""Outline parts of long kernels as functions.
 
-Numba's passes take a time that grows faster than the length of a function. So where a kernel is
-long, the body of a nest becomes a function of its own, if it occurs again or is very long; and
-so do groups of statements on a line. A function takes the names its statements use as arguments.
-Bodies that are equal but for names become one function.
+The time of Numba's passes grows faster than the length of a function. In a long kernel, the body of
+a nest becomes a function of its own if it occurs several times or is very long; groups of
+statements on a line are outlined as well. The parameters of a function are the variables that its
+statements read. Bodies that are equal up to names become one function.
 """
 
 from __future__ import annotations

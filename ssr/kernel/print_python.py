@@ -1,4 +1,4 @@
-"""Print the kernel IR as Python."""
+"""Print kernel IR as Python source."""
 
 from __future__ import annotations
 

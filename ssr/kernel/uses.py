@@ -1,4 +1,4 @@
-"""Where the variables of a function are assigned and read."""
+"""Definitions and uses of the variables of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row at which the first vector of a line begins."""
+"""Alignment: the row at which the first full vector of a loop begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops with long bodies, whose parts run on some vectors each, one part after the other."""
+"""Vector loops with long bodies, whose parts run one after the other on blocks of vectors."""
 
 from __future__ import annotations
 

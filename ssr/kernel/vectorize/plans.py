@@ -1,7 +1,7 @@
-"""Which loops over rows can be computed on vectors, and how.
+"""Selection of the loops over rows that can be vectorized, and their vectorization plans.
 
-A loop has this form if its body is a sequence of elementwise operations, whose loads and stores
-are at the row's own place, or at a fixed distance from it; all other loops stay as they are.
+A loop qualifies if its body is a sequence of elementwise operations, and its loads and stores are
+at the row's own index or at a constant offset from it. All other loops are left unchanged.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Requests for memory that a loop's rows access further on (prefetches).
+"""Software prefetching of the memory that a loop accesses in later rows.
 
-A vector of rows requests a cache line of each field, on the line that sweeps meet first, so many
-rows ahead that it has come into the second-level cache when rows access it. Shortly before, a
-second request brings it on into the first-level cache: a store that waits there delays all stores
-after it. Where fields are near, the first request is for the present rows. A loop that accesses
-each field at one place requests nothing: processors foresee its accesses, and requests disturb
-them.
+A vector of rows prefetches a cache line of each field, on the line that sweeps reach first. The
+distance in rows is such that the cache line has arrived in the second-level cache when rows access
+it. Shortly before the access, a second instruction prefetches it into the first-level cache,
+because a store that misses there delays all later stores. For fields near in cache, the first
+prefetch is for the current rows. A loop that accesses each field at a single offset does not
+prefetch: hardware prefetchers handle such streams, and prefetch instructions disturb them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Windows on lines: elements of which neighbouring rows read some, and which are loaded once.
+"""Sliding windows of vector loads: reuse of overlapping loads along a line.
 
-A row of a stencil reads an element of a line and its neighbours. As vectors these are loads that
-overlap, and all but one of them lie in two cache lines each, which takes processors twice as long.
-Instead, a loop over vectors loads the last of them only, and keeps that of the vector before: all
-others are made of the two. The elements that are read are the same.
+A row of a stencil reads an element of a line and its neighbors. As vectors, these are overlapping
+loads, and all but one of them cross a cache line, which doubles their cost. Instead, a vector loop
+loads only the last of them and keeps the one of the previous iteration; all others are composed of
+these two by shuffles. The set of elements that are read does not change.
 """
 
 from __future__ import annotations

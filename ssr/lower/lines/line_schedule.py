@@ -3,6 +3,8 @@
     before:  forward_0: C[i], y[i] = ...          where 0 < i < nx
     after:   for j in range(j_lo, j_hi):          lines with the same pieces, side by side
                  for i in range(1, nx): forward_0(i)
+
+Lines on which the same pieces run form one group, which has its own loops.
 """
 
 from __future__ import annotations
