@@ -1,4 +1,4 @@
-"""Operations on arrays and parts of them in LLVM's language."""
+"""LLVM IR of operations on arrays and slices of arrays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A writer of instructions in LLVM's language.
+"""A builder of LLVM IR with constant folding and local common-subexpression elimination.
 
-It leaves out instructions whose results are known. LLVM removes such instructions itself, but first
-it has to read them: the same address is computed for each load of a row.
+It omits instructions whose results are known. LLVM would remove them, but would first have to parse
+them: for example, the same address is computed for each load of a row.
 """
 
 from __future__ import annotations

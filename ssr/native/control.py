@@ -1,4 +1,4 @@
-"""How kernels end early: refusals, handlers of signals, checks, and the steps of a schedule."""
+"""Early exits of kernels: refused arguments, signal handlers, checks, and steps of a schedule."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Machine code of modules in LLVM's language, made in a thread and loaded with llvmlite.
+"""Asynchronous compilation of LLVM modules in a thread, and loading of machine code with llvmlite.
 
-LLVM needs about as long for a kernel as all that comes before it in Python, and needs no Python. So
-a thread works on one kernel while the next one is written.
+For a kernel, LLVM needs about as much time as all earlier stages in Python together, and does not
+need Python. A thread therefore compiles one kernel while the next one is generated.
 """
 
 from __future__ import annotations

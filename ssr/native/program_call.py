@@ -1,12 +1,12 @@
-"""The function of C that calls a native program (`ssr.run.native_program`), the same for all.
+"""The C function that calls a native program (`ssr.run.native_program`); all programs share it.
 
 Its first argument is the address of a *handle*, integers that do not change: the members of
-`Handle`; for each array and then for each scalar the index where it goes in a table of arguments
-(`translate`); and the shape and the strides of each array.
+`Handle`; for each array and then for each scalar its index in a table of arguments (`translate`);
+and the shape and the strides of each array.
 
-The handle leads to a list of *slots*, each with scratch memory for one call: the members of `Slot`,
-and a table of arguments. A call takes the first slot that is free. If none is, by calls of other
-threads, a function of Python appends one. Slots stay in the list as long as the handle.
+The handle refers to a list of *slots*, each with scratch memory for one call: the members of
+`Slot`, and a table of arguments. A call takes the first free slot. If calls of other threads occupy
+all slots, a Python function appends one. Slots live as long as the handle.
 """
 
 from __future__ import annotations

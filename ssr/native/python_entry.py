@@ -1,15 +1,15 @@
-"""Kernels as functions of Python.
+"""Kernels as built-in functions of Python, with the conversion and checks of their arguments.
 
-A kernel is a built-in function of Python, all of which are one function of C. Its ``self`` is a
-tuple that begins with the address of a table: the address of the kernel, the number of arguments,
-the number of words that the kernel takes (`translate`), and for each argument a row as `Row` tells.
+All kernels use one C function as their entry. Its ``self`` is a tuple that begins with the address
+of a table: the address of the kernel, the number of arguments, the number of words that the kernel
+takes (`translate`), and for each argument a row with the fields of `Row`.
 
-Callers give NumPy arrays where the kernel takes arrays, and numbers of Python where it takes
-numbers (`ssr.run.launcher`). All else about arrays of any strides, such as a user's, is compared
-here, before any element is read: number of axes, type and byte order of elements, alignment, and
-whether arrays that are written may be. The kernel then compares shapes and strides
-(`control`). Contiguous arguments are those that a launch has made itself. The members of arrays are
-read where NumPy keeps them.
+Callers pass NumPy arrays for array arguments, and Python numbers for scalars
+(`ssr.run.launcher`). The properties of arrays with arbitrary strides, such as those of the user,
+are compared here before any element is read: number of axes, type and byte order of elements,
+alignment, and whether arrays that are written are writeable. The kernel then compares shapes and
+strides (`control`). Contiguous arguments are always arrays that the launch has allocated. The
+members of arrays are read directly from NumPy's structures.
 """
 
 from __future__ import annotations

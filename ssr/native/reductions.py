@@ -1,4 +1,4 @@
-"""The sums and extremes of `ssr.runtime.sums` in LLVM's language: eight terms at once."""
+"""LLVM IR of the reproducible reductions of `ssr.runtime.sums`, eight terms at a time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Functions in LLVM's language that all kernels share.
+"""LLVM functions that all kernels share.
 
-A kernel that adds up lines calls a function which does not depend on the terms. Such a function is
-compiled when the first kernel of a target needs it (`machine_code`), and known to others by its
-name, which names the target.
+A kernel that reduces lines calls a function that does not depend on the terms. Such a function is
+compiled when the first kernel of a target needs it (`machine_code`). Other kernels refer to it by
+its name, which includes the target.
 """
 
 from __future__ import annotations

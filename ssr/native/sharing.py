@@ -1,7 +1,7 @@
-"""Partial reductions and their combination, in machine code.
+"""Machine code of partial reductions and their combination.
 
-`write_share` does to one state of one part what `sums.shares` does, and `write_combined` what
-`sums.combined` does to one state of the whole, to the last bit.
+`write_share` computes `sums.shares` for one state of one part, and `write_combined` computes
+`sums.combined` for one state of the whole; results are bitwise identical.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Kernel IR in LLVM's language.
+"""Translate kernel IR to LLVM IR.
 
-The type of every value follows from those before it, so that one walk over a function does. The
-function of a kernel that is called from outside is ``int64_t kernel(int64_t *words)``: for each
-array the words have the address of its first element, its shape and its strides in bytes; for each
-number its bits. It returns an integer of the kernel's, or `RAISED` if Python has raised an
-exception.
+The type of every value follows from the types of earlier values, so that one traversal of
+a function is sufficient. The entry function of a kernel is ``int64_t kernel(int64_t *words)``. For
+each array the words hold the address of its first element, its shape and its strides in bytes, and
+for each scalar its bits. The function returns an integer of the kernel, or `RAISED` if Python has
+raised an exception.
 """
 
 from __future__ import annotations

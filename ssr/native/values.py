@@ -1,4 +1,4 @@
-"""Values of the kernel IR in LLVM's language."""
+"""Values of the kernel IR as LLVM values."""
 
 from __future__ import annotations
 

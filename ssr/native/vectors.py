@@ -1,4 +1,4 @@
-"""Operations on vectors of rows in LLVM's language; `ssr.runtime.vectors` has them in Python."""
+"""LLVM IR of operations on vectors of rows; `ssr.runtime.vectors` implements them in Python."""
 
 from __future__ import annotations
 

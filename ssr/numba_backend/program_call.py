@@ -1,6 +1,7 @@
-"""Native programs (`ssr.run.native_program`) in functions that `numba.njit` compiles.
+"""Calls of native programs (`ssr.run.native_program`) in functions compiled by `numba.njit`.
 
-The value of a native program there is the address of its handle (`ssr.native.program_call`).
+In such a function, the value of a native program is the address of its handle
+(`ssr.native.program_call`).
 """
 
 from __future__ import annotations

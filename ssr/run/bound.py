@@ -1,4 +1,4 @@
-"""Programs bound to arrays: checked once, then called with little but the kernel."""
+"""Bound programs: a program and its arrays, checked once, so that calls have little overhead."""
 
 from __future__ import annotations
 

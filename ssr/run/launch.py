@@ -1,4 +1,4 @@
-"""Run a kernel: what a call with arrays of one layout needs beside the arrays, prepared once."""
+"""Launches: a kernel with all arguments that calls with one array layout need, prepared once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a program on arrays: its kernels, and its launches for the layouts it was called with."""
+"""Run a program on arrays: select its kernel, and cache a launch for each array layout."""
 
 from __future__ import annotations
 

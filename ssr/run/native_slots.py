@@ -1,4 +1,4 @@
-"""Scratch memory of a native program: a slot for each call that runs at the same time."""
+"""Scratch memory of native programs: one slot for each concurrent call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bound programs that run one after the other as one."""
+"""Sequences of bound programs that run as a single call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Constants shared by kernels, code generation and callers; Numba is not needed for them.
+"""Constants shared by kernels, code generation and callers; they do not require Numba.
 
-How a kernel goes through the steps of a schedule stands in `steps`, what bundles are in `bundles`.
+The execution of a schedule by a kernel is described in `steps`, bundles in `bundles`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The description of a kernel: all that a caller must know beside the function."""
+"""The description of a kernel (metadata) that its callers need in addition to the function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The names that LLVM has for processors.
+"""The processor names that LLVM accepts.
 
-llvmlite gives no list of them. LLVM prints one on standard error, and prints there that it does not
-know a name; so its output is caught. Where it cannot be, every name counts as known.
+llvmlite has no function that lists them. LLVM prints a list, and warnings about unknown names, to
+standard error, which is captured here. If capturing is impossible, every name is accepted.
 """
 
 from __future__ import annotations

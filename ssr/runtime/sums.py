@@ -1,27 +1,28 @@
-"""Sums that do not depend on the order of their terms, nor on how the rows are cut.
+"""Reproducible summation: the sum does not depend on the order or the partition of the terms.
 
-A number is taken apart on a fixed grid of limbs of 26 bits: limb l holds what is left of it,
+A number is split on a fixed grid of limbs of 26 bits: limb l holds the remainder of the number
 rounded to a multiple of 2^(26 l). A number below 2^(26 l - 1) rounds to zero there, so limb l is
-the highest of larger ones only, and rounding to nearest, from halfway on away from zero, makes the
-part in each limb the same whichever higher limb one starts from. So the parts of all terms can be
-added as integers, which is exact, and limbs below the three highest of the largest term can be
-forgotten at any time. The sum is right to about 2^-53 of the largest term for each term, like an
-ordinary one.
+the highest limb of larger numbers only. Ties round away from zero, which makes the part in each
+limb independent of the higher limb at which the splitting begins. The parts of all terms can thus
+be added exactly, as integers, and limbs below the three highest limbs of the largest term can be
+dropped at any time. The error of the sum is about 2^-53 of the largest term for each term, as in
+ordinary summation.
 
-The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
-limb, three sums of limbs, whether a term was not finite, the sum of these terms as bits; in kernels
-also a number of terms and their parts in vectors of doubles, which are added to the limbs later.
-The state of a maximum or minimum is: whether a term was seen, and its value as an ordered integer.
+The state of a sum is a row of `STATE` integers: whether a term was added, the index of the highest
+limb, three sums of limbs, whether a term was not finite, and the sum of the non-finite terms as
+bits. In kernels the state also holds a number of terms and their parts in vectors of doubles, which
+are added to the limbs later. The state of a maximum or minimum is whether a term was added, and its
+value as an ordered integer.
 
-A norm is the root of a sum of squares, with a state of three rows. Squares that are too large are
-summed in the second row, scaled down. If all squares of a line are so small that a sum of nothing
-but such ones would lose bits, they are also summed in the third row, scaled up; the third row is
-the result if the first sum is as small. So neither the range of squares nor the order of the terms
-matters, and in the usual range there are only the squares and their sum.
+A norm is the root of a sum of squares, with a state of three rows. Squares that would overflow are
+summed in the second row, scaled down. If all squares of a line are so small that a sum of such
+squares alone would lose bits, they are also summed in the third row, scaled up; the third row is
+the result if the first sum is equally small. The range of the squares and the order of the terms
+therefore do not matter, and in the usual range only the squares and their sum are computed.
 
 `accumulate`, `accumulate_squares`, `total`, `root`, `extreme` and `found` also run in kernels
-(`lanes`) and do the same to the last bit there. The idea is that of binned sums (Demmel and
-Nguyen, IEEE Trans. Comput. 64, 2015).
+(`lanes`), with bitwise identical results. The method is that of binned sums (Demmel and Nguyen,
+IEEE Trans. Comput. 64, 2015).
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""The targets of the compiler: processors, and their properties on which its choices depend.
+"""Compilation targets: processors, and the properties on which the compiler's choices depend.
 
-This is the only place that knows processors. Properties are found by asking LLVM what it makes of
-small functions for the target, so a processor that is new, or that a program names, needs no entry
-here.
+All properties of processors are defined here. They are determined from the code that LLVM generates
+for small functions, so a new processor, or one that a program names, needs no entry here.
 
-Kernels are compiled for the processor that `ssr.Options` names, or else ``SSR_CPU`` in the
-environment, or ``NUMBA_CPU_NAME``, or for the processor at hand. A processor that is named has the
-instructions of its name, with those of ``NUMBA_CPU_FEATURES`` for ``NUMBA_CPU_NAME``; the one at
-hand has those that it reports.
+Kernels are compiled for the processor that `ssr.Options` names, else for that of ``SSR_CPU`` in the
+environment, else for ``NUMBA_CPU_NAME``, and otherwise for the host processor. A named processor
+has the instruction set of its name, with the features of ``NUMBA_CPU_FEATURES`` in the case of
+``NUMBA_CPU_NAME``. The host has the instruction set that it reports.
 """
 
 from __future__ import annotations
