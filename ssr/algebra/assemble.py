@@ -1,8 +1,8 @@
-"""Matrices as CSR arrays from traced entries: NumPy evaluates whole families of rows at once.
+"""Fast assembly of matrices in CSR form: NumPy evaluates the traced entries of many rows at once.
 
 The structure is that of the definition: columns of a row ascend, entries at one column are summed
-in the order in which a row yields them, yielded zeros are stored. Beyond the result, memory is
-bounded by that of a few thousand rows for each value of an expression.
+in the order in which a row yields them, and yielded zeros are stored. In addition to the result,
+the memory use is bounded by that of a few thousand rows for each value of an expression.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weights of values at points along one axis, for derivatives and for values between points."""
+"""Finite-difference and interpolation weights of points along one axis."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..symbols.index import affine
 from ..symbols.values import simplified
 
 Weights: TypeAlias = Mapping[int, float]
-"""Weights of points of one line, by their distance from the row's index."""
+"""Weights of points of one line, keyed by offset from the row's index."""
 
 Outside: TypeAlias = Literal["error", "zero", "one-sided"]
-"""The treatment of rows with points outside."""
+"""The treatment of rows whose stencil extends beyond the space."""
 
 
 @dataclass(frozen=True)

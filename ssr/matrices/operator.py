@@ -1,4 +1,4 @@
-"""The common interface of all matrices: their parts, their programs, their use in SciPy."""
+"""The common interface of all matrices: parts, programs and use in SciPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 Made = TypeVar("Made", bound="Operator[Any]")
-"""The kind of matrix that operations give."""
+"""The class of the result of an operation."""
 
 
 class Operator(Immutable, ABC, Generic[Made]):
