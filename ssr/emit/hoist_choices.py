@@ -1,5 +1,9 @@
 """Hoist loop-invariant conditions and conditional values out of loops. Bit-exact.
 
+    before:  for i in range(n): st(y, i, ld(x, (r if j > 0 else s) + i))
+    after:   line = r if j > 0 else s
+             for i in range(n): st(y, i, ld(x, line + i))
+
 A branch inside a loop prevents LLVM from vectorizing it, or makes LLVM unswitch the loop, with one
 copy for each outcome, even if the branch does not depend on the loop.
 """
