@@ -1,4 +1,4 @@
-"""Explicit methods of several steps: Adams-Bashforth, and leapfrog with a filter."""
+"""Explicit multistep methods: Adams-Bashforth, and leapfrog with a time filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preconditioners of all kinds as functions of vectors, if possible as programs."""
+"""Preconditioners of all kinds as functions of vectors, where possible as programs."""
 
 from __future__ import annotations
 

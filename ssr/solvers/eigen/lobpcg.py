@@ -1,4 +1,4 @@
-"""Eigenvalues of symmetric matrices: the locally optimal block conjugate gradient method."""
+"""LOBPCG: eigenvalues of symmetric matrices by the block conjugate gradient method."""
 
 from __future__ import annotations
 
