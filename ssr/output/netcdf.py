@@ -1,4 +1,4 @@
-"""NetCDF files, which the first rank writes piece by piece."""
+"""NetCDF files, written box by box by the first rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions by which an interrupted run ends."""
+"""The exceptions that end an interrupted run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a run: their lengths, and the times that they meet."""
+"""The time loop of a run: step lengths, and the times that steps must reach exactly."""
 
 from __future__ import annotations
 
