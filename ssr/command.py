@@ -1,4 +1,4 @@
-"""Exit statuses of the packages' commands, and their message on standard error."""
+"""Exit statuses of the packages' commands, and their messages on standard error."""
 
 from __future__ import annotations
 
