@@ -130,7 +130,7 @@ def mpi() -> str:
 def _library(name: str) -> str | None:
     try:
         return ctypes.util.find_library(name)
-    except OSError:  # it runs compilers and linkers, which may be broken
+    except OSError:  # it runs compilers, which may be broken
         return None
 
 

@@ -68,6 +68,6 @@ def _age() -> None:
     if _unsearched > MOST:
         _unsearched = 0
         gc.collect()
-    elif not gc.get_freeze_count():  # objects frozen by others stay frozen
+    elif not gc.get_freeze_count():  # keep objects frozen by other code
         gc.freeze()
         gc.unfreeze()

@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-# Handlers of forks run in the reverse of the order in which they are registered, and those of these
-# modules take locks that threads need while a fork waits for them: ours must run first.
+# Fork handlers run in reverse order of registration. Those of these modules acquire locks that
+# other threads need while a fork waits for these threads. Our handlers must therefore run first.
 import concurrent.futures.thread  # noqa: F401  # isort: skip
 import logging  # noqa: F401  # isort: skip
 from threading import Condition, RLock, get_ident, local

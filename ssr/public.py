@@ -121,7 +121,7 @@ class Immutable:
     habits: ClassVar[Mapping[str, str]] = {}
     """Suggested replacements for names of other packages."""
 
-    if not TYPE_CHECKING:  # attributes that are misspelt stay errors of type checkers
+    if not TYPE_CHECKING:  # type checkers still reject misspelled attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):

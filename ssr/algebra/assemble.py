@@ -31,7 +31,7 @@ def by_entries(
     """Return the matrix of a generator from its traced entries."""
     ascending = sorted(matrix.entries, key=_columns)
     made = _assembled(ascending, matrix, sizes, values)
-    if not made.has_canonical_format:  # not in this order, or several at one column
+    if not made.has_canonical_format:  # other order, or duplicate columns
         made = _assembled(matrix.entries, matrix, sizes, values)
         made.sum_duplicates()
     return made

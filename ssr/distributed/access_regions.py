@@ -47,7 +47,7 @@ def reached(
                 domain = domain & bounded(nest.axes).preimage(load.index, nest.axes)
             made_here = not load.new and _within(domain, load, written.get(load.array))
             if load.array in arrays and not made_here:
-                new = load.new and load.array != statement.local  # it waits for no other box
+                new = load.new and load.array != statement.local  # not for local sweeps
                 read |= dict.fromkeys(finder.reaches(load.array, new, domain, load.index))
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))
@@ -148,7 +148,7 @@ class _Order:
 
     def __init__(self, facts: Iterable[Affine]) -> None:
         self._least: dict[Terms, int] = {}
-        for fact in facts:  # what differs from one by a constant is >= 0 if that is
+        for fact in facts:  # a fact plus a constant >= 0 is >= 0
             self._least[fact.terms] = min(fact.constant, self._least.get(fact.terms, fact.constant))
 
     def fewer(self, reaches: Mapping[Reach, None]) -> tuple[Reach, ...]:

@@ -77,7 +77,7 @@ class LineBuilder(Builder):
         if array not in self.slots:
             return super().place(array, index)
         slot = self.slots[array] * self.width
-        if not (index[0] - self.here).is_constant:  # a point that is the same for all rows
+        if not (index[0] - self.here).is_constant:  # a fixed point of the line
             return plus(self.begin(expression(index[0])), slot)
         return moved("at", (index[0] - self.here).constant * self.step + slot)
 

@@ -37,7 +37,7 @@ def matrix_html(matrix: MatrixData, heading: str) -> str:
     text = f"<code>{escape(heading)}</code>"
     try:
         return text + _drawing(matrix)
-    except Exception:  # a drawing is never worth an error, whatever the user's generator raises
+    except Exception:  # errors of the user's generator must not prevent display
         return text
 
 

@@ -86,7 +86,7 @@ class Tangents:
         if part == whole:
             if tangent is not None:
                 self.names[target] = recorder.put(tangent, whole)
-        elif tangent is not None or self._depends(target):  # the other points keep theirs
+        elif tangent is not None or self._depends(target):  # the other points keep their tangents
             zeros = recorder.whole(target).lift(0.0)
             if not self._depends(target):
                 self.names[target] = recorder.put(zeros, whole)
@@ -129,7 +129,7 @@ class Tangents:
                 return Expression(space, ir.Sum(tuple(made))) if made else None
             case ir.Op(name, args):
                 return self._operation(space, name, args)
-            case ir.Gather():  # a row of a stored matrix times a field
+            case ir.Gather():  # a product with a row of a stored matrix
                 name = self.names.get(value.array)
                 return None if name is None else Expression(space, value.of(name))
         return None  # numbers, scalars and indices

@@ -42,7 +42,7 @@ def mangled(name: str) -> str:
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     if plain and not taken:
         return name
-    derived = re.search(r"_[a-z]?\d*$", name) is not None  # like offsets and strides of arrays
+    derived = re.search(r"_[a-z]?\d*$", name) is not None  # form of offset and stride names
     return f"u__{name}__" if derived else f"u__{name}"
 
 

@@ -221,7 +221,7 @@ def average(
     return weighted("average", rows, cols, lines, outside)
 
 
-# -- what is asked for ---------------------------------------------------------------------------
+# -- arguments -----------------------------------------------------------------------------------
 
 
 def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> None:

@@ -95,7 +95,7 @@ def line_of(
     if outside != "one-sided":
         return Line(axis, middle)
     low, high = cols.lower[axis] - rows.lower[axis], _beyond(rows, cols, axis)
-    count = derivative + order  # points on one side
+    count = derivative + order  # points of a one-sided stencil
     return Line(
         axis,
         middle,
@@ -130,7 +130,7 @@ def lagrange_weights(points: Sequence[Any], derivative: int, centre: Any = 0) ->
     """
     found = []
     for n, own in enumerate(points):
-        series: list[Any] = [1] + [0] * derivative  # the polynomial's numerator, up to this power
+        series: list[Any] = [1] + [0] * derivative  # the numerator up to this power
         divisor: Any = Fraction(1)
         for m, other in enumerate(points):
             if m != n:

@@ -48,7 +48,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         "with_options": "Options belong to programs: A.program('apply').with_options(...).",
     }
 
-    # -- what each kind of matrix does in its own way ----------------------------------------------
+    # -- abstract methods --------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -108,7 +108,7 @@ class Operator(Immutable, ABC, Generic[Made]):
     def _flat(self, x: Array) -> Array:
         """Return the product with a flattened operand, flattened."""
 
-    # -- what all of them do alike -----------------------------------------------------------------
+    # -- common methods ----------------------------------------------------------------------------
 
     def __rmul__(self, factor: object) -> Any:
         return self * factor

@@ -110,7 +110,7 @@ def on_coordinates(
             note="Points that are not there have no position.",
         )
     axis = line.axis
-    if hasattr(coordinates, "positions"):  # of a grid with coordinates
+    if hasattr(coordinates, "positions"):  # coordinates of a grid
         coordinates = tuple(coordinates.positions(axis, space) for space in (rows, cols))
         coordinates = coordinates if axis in axes_apart(rows, cols) else coordinates[1]
     given = coordinates if isinstance(coordinates, tuple) else (coordinates,)

@@ -59,7 +59,7 @@ def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
     written, read = b.at(target.bits.data, to.bits), b.at(source.bits.data, of.bits)
     size = size_of(target)
     vector = llvm.VectorType(written.type.pointee, BUNDLE // size)
-    block = WORD(2 * vector.count)  # of single vectors LLVM would make calls of memcpy
+    block = WORD(2 * vector.count)  # LLVM turns copies of single vectors into memcpy
 
     def vectors(first: Any) -> None:
         there, here = (

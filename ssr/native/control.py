@@ -20,7 +20,7 @@ KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 """Processors on which a function can keep its caller's registers."""
 
 
-# -- arrays of other layouts -----------------------------------------------------------------------
+# -- layout checks ---------------------------------------------------------------------------------
 
 
 def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
@@ -70,7 +70,7 @@ def _write_refused(function: Any) -> None:
     b.ret(b.load(bad))
 
 
-# -- handlers of signals ---------------------------------------------------------------------------
+# -- signal handlers -------------------------------------------------------------------------------
 
 
 def _stopwatch(b: Builder, given: Sequence[Value], type_: Type) -> Any:

@@ -97,7 +97,7 @@ def assembly(module: llvm.Module) -> str:
         return text
 
 
-# -- functions that kernels share ------------------------------------------------------------------
+# -- shared functions ------------------------------------------------------------------------------
 
 _shared: dict[str, Callable[[], bytes]] = {}
 """For each function that kernels of this process use, a function that returns its machine code."""
@@ -117,7 +117,7 @@ def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
         if name not in _shared:
             module = llvm.Module(name)
             function = llvm.Function(module, kind, name)
-            function.attributes.add("optsize")  # they are written as their loops are to be
+            function.attributes.add("optsize")  # their loops need no further unrolling
             write(function)
             _shared[name] = Work(module).code
 
@@ -196,7 +196,7 @@ def _close(*held: Any) -> None:
         each.close()
 
 
-# -- functions of C --------------------------------------------------------------------------------
+# -- C functions -----------------------------------------------------------------------------------
 
 
 def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:

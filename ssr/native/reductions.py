@@ -48,7 +48,7 @@ class _Line:
         self.function = function
         self.terms = terms
         self.element = function.args[0].type.pointee
-        set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite knows no such names
+        set.add(function.attributes, '"prefer-vector-width"="512"')  # unknown to llvmlite
         self.data, self.count, self.state = self.function.args
         self.builder = Builder.beginning(function)
 
@@ -150,7 +150,7 @@ def _write_sum(line: _Line) -> None:
     b.position_at_end(again)
     seen = b.icmp_signed("!=", line.get(0), WORD(0))
     many, one, sums, rest = _take_apart(line, line.get(1))
-    if line.terms == "squares" and line.element == DOUBLE:  # of float32 none need scaling
+    if line.terms == "squares" and line.element == DOUBLE:  # float32 squares need no scaling
         unusual = _unusual(b, _larger(b, 1, many, b.variable(b.load(one))))
         with b.if_then(b.icmp_signed("!=", unusual, WORD(0))):
             b.ret(unusual)

@@ -20,7 +20,7 @@ def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> 
     """Return a function as a module of LLVM calls it."""
     from . import machine_code
 
-    if b.own_functions:  # a module of Numba's, whose functions no other module calls
+    if b.own_functions:  # a Numba module: its functions are private
         known = b.module.globals.get(name)
         if known is None:
             known = llvm.Function(b.module, kind, name)

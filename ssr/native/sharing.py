@@ -53,7 +53,7 @@ def write_combined(b: Builder, kind: Any, given: Any, state: Any) -> None:
         with of_sum:
             found = b.variable(WORD(LEVELS))
             with b.count_to(WORD(LEVELS)) as number:
-                level = b.sub(WORD(LEVELS - 1), number)  # the highest one is found last
+                level = b.sub(WORD(LEVELS - 1), number)  # the highest level comes last
                 known = b.load(b.gep(given, [b.add(level, WORD(LIMBS))]))
                 best = b.select(b.icmp_signed("!=", known, WORD(0)), level, b.load(found))
                 b.store(best, found)

@@ -118,7 +118,7 @@ class Translation:
     def write_entry(self, main: str, types: Sequence[Type]) -> None:
         """Write the function that is called from outside."""
         called = self.function(main, types).function
-        called.attributes.add("noinline")  # the promise about its arguments holds in it
+        called.attributes.add("noinline")  # keeps the noalias arguments valid
         entry = llvm.Function(self.module, llvm.FunctionType(WORD, [WORDS]), ENTRY)
         b, (words,) = Builder.beginning(entry), entry.args
         given, place = [], 0
@@ -234,7 +234,7 @@ class FunctionTranslation:
     def _statement(self, node: ir.Statement) -> None:
         match node:
             case ir.Let((name,), ir.Binary(left=ir.Name(counter)) as expression) if counter == name:
-                self._assign(name, self.value(expression))  # LLVM sees how it grows
+                self._assign(name, self.value(expression))  # LLVM derives the induction variable
             case ir.Let((name,), expression):
                 self._assign(name, self._opaque(expression))
             case ir.Let(names, expression):

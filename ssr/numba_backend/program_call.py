@@ -192,4 +192,4 @@ def _raise(context: Any, builder: Any, code: Any) -> None:
     context.call_conv.return_user_exc(builder, ValueError, (OVERLAP,))
 
 
-cpu_target.target_context.refresh()  # Numba may be at work on a function that uses a program
+cpu_target.target_context.refresh()  # Numba may be compiling a caller

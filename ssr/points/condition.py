@@ -54,7 +54,7 @@ class Condition:
             )
         return decide(self)
 
-    # As a bool of Python, a condition in arithmetic is the number one or zero.
+    # Like a Python bool, a condition in arithmetic is one or zero.
 
     def __int__(self) -> int:
         return int(bool(self))

@@ -35,7 +35,7 @@ class Bound:
         self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
         self._results = bool(launch.results)
-        self._kept: list[list[Any]] = []  # calls at the same time have memory of their own
+        self._kept: list[list[Any]] = []  # one set of memory per concurrent call
 
     @property
     def scalars(self) -> Sequence[str]:

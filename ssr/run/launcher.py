@@ -202,7 +202,7 @@ class Launcher:
 
 def make_room(launches: dict[Any, Launch], new: Launch) -> None:
     """Drop the launches that were not used for longest, until a new one may be kept with them."""
-    held = {key: launch.held for key, launch in list(launches.items())}  # others may add some now
+    held = {key: launch.held for key, launch in list(launches.items())}  # threads may add some
     largest = max([new.held, *held.values()])
     for key in list(held):
         others = new.held + sum(held.values()) - largest

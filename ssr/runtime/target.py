@@ -184,7 +184,7 @@ def reported() -> Mapping[str, bool]:
     """Return the instructions that LLVM looks for here, and whether they are there."""
     try:
         return dict(_llvm().get_host_cpu_features())
-    except RuntimeError:  # LLVM does not know them on every platform
+    except RuntimeError:  # not available on all platforms
         return {}
 
 
@@ -287,7 +287,7 @@ def _llvm() -> Any:
     return binding
 
 
-# -- caches of the processor at hand -------------------------------------------------------------
+# -- caches of the host processor ----------------------------------------------------------------
 
 NEAR_CACHE = 32 * 2**20
 """Bytes that a third-level cache may have whose cores are all near it. Larger ones, and those with

@@ -60,5 +60,5 @@ def interruption(
     if not is_asked:
         return Interrupted(message, steps, time, last)
     found = Terminated(message, steps, time, last)
-    found.code = message if ranks.is_root else 1  # one rank shows the message
+    found.code = message if ranks.is_root else 1  # only one rank prints the message
     return found

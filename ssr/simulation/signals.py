@@ -42,7 +42,7 @@ def caught_signals() -> Iterator[Caught]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         for name in NAMES:
-            number = getattr(signal, name, None)  # not all systems have all of them
+            number = getattr(signal, name, None)  # some systems lack some signals
             if number is not None and _is_default(signal.getsignal(number)):
                 before[number] = signal.signal(number, caught)
     try:

@@ -133,7 +133,7 @@ def check_grids(R: Matrix, solved: Space, shape: Shape, coarsest: int, direct: i
     """Check that a grid can be coarsened to few points, where all levels have one matrix."""
     coarsening = Coarsening.between(R.cols, R.rows, solved)
     if coarsening is None or len(shape) != R.cols.ndim:
-        return  # the product with the restriction says more
+        return  # the product with the restriction reports the error
 
     def suits(other: Shape) -> bool:
         few = min(map(prod, coarsening.grids(other))) <= coarsest

@@ -48,7 +48,7 @@ class CG(Solver):
         turn = self._direction
 
         def norm(b: Vector) -> float:
-            if is_distributed(b):  # programs take a field once only
+            if is_distributed(b):  # a program cannot take a field twice
                 return float(self._norm_alone(b))
             return math.sqrt(turn(vectors.empty(b), b, b, 1.0))
 

@@ -66,7 +66,7 @@ class Solution(tuple[V, int]):
         made.history = tuple(history)
         return made
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # of copies and pickles
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
         return *self, self.history
 
     @property
@@ -391,7 +391,7 @@ class Solver(Inverse):
         self._check_fits(b)
         self._begun.add(dtype)
         with compiling():
-            self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is there
+            self._begin_called("_norm", dtype)  # LLVM starts early on a small program
             if isinstance(self._approximate, Composed):
                 self._approximate._begin(dtype)
             confirming = () if self.exact or "_residual" in self.calls else ("_residual",)

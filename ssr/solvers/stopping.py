@@ -41,7 +41,7 @@ def _check_callback(callback: Any) -> None:
     """Check that a callback takes the solution after an iteration."""
     if not callable(callback) or is_async(callback):
         raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
-    with suppress(ValueError):  # no signature
+    with suppress(ValueError):  # the signature is unknown
         try:
             inspect.signature(callback).bind(None)
         except TypeError:

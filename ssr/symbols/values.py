@@ -277,7 +277,7 @@ def check_affine(value: object) -> None:
                 )
 
 
-for _function in elementary.FUNCTIONS.values():  # NumPy calls them on the elements of an array
+for _function in elementary.FUNCTIONS.values():  # NumPy calls these methods on array elements
     if len(_function.operands) == 1:
         setattr(Value, _function.name, partialmethod(Value.unary, _function.name))
 
@@ -312,7 +312,7 @@ def apply(name: str, *args: Any) -> Any:
         return operation(name, *args)
     try:
         return FOLD[name](*args)[()]
-    except (TypeError, AttributeError):  # of numbers that NumPy takes for objects
+    except (TypeError, AttributeError):  # for numbers that NumPy treats as objects
         kinds = ", ".join(type(a).__name__ for a in args)
         raise DtypeError(
             f"{name} of {kinds} is not defined.", hint="It takes numbers, arrays and symbols."

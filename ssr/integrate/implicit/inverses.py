@@ -65,7 +65,7 @@ def _for_all(inverse: Matrix | BlockMatrix, made: Callable[[Any], Any]) -> Progr
 
     try:
         return made_program(f"{inverse.name}_solve", solve, {**_kinds(inverse), "h": scalar})
-    except Exception:  # the function has worked for a number, and does so again
+    except Exception:  # the function works for numbers only
         return None
 
 

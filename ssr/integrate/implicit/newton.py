@@ -94,7 +94,7 @@ class StageEquation:
                 return
             if length and not norm < (1.0 - DECREASE * length) * last:
                 if change <= self.rtol * size:
-                    return  # what is left of the residual is rounding errors
+                    return  # the residual consists of rounding errors
                 if length <= SHORTEST:
                     break
                 length *= 0.5

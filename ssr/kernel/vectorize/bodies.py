@@ -295,7 +295,7 @@ class Linked(Body):
         value = kept = self.named(array, value)
         if self.mask is not None:
             others = ir.Binary("&", self._read[array], _complement(self.mask))
-            stored = super().load(array, offset, others)  # before the store: it would wait for it
+            stored = super().load(array, offset, others)  # before the store, which would stall it
             kept = self.named(array, call("blend", self.mask, value, stored))
         super().store(array, offset, value)
         self._made[array].insert(0, kept)

@@ -163,7 +163,7 @@ class _Sweep:
         vectors = loop(self.variable, (self.row, self.past, step), out, "vectors")
         before, onward = self._order()
         tests = []
-        if self.first != self.start:  # it may lie further on than one vector
+        if self.first != self.start:  # may be more than one vector away
             tests.append(compare(self.row, onward, self.first))
         if enter:
             tests.append(compare(self.row, before, self.past))

@@ -132,7 +132,7 @@ class _Reader:
         self._context = context
         self._loop = loop
         self._made: dict[str, bool] = {}
-        self._chosen = False  # an element that rows may leave out is read with a mask, or not
+        self._chosen = False  # inside a select: its reads may need masks
         self._elements: set[str] = set()
         self._loads: list[Access] = []
         self._stores: list[Access] = []

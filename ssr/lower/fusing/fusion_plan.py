@@ -248,7 +248,7 @@ class Plan:
         return self.order == "backward"
 
 
-# -- which steps ---------------------------------------------------------------------------------
+# -- legality ------------------------------------------------------------------------------------
 
 
 def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
@@ -334,7 +334,7 @@ def _buffered(steps: Sequence[Candidate], temporaries: set[str]) -> frozenset[st
     )
 
 
-# -- where ---------------------------------------------------------------------------------------
+# -- spaces --------------------------------------------------------------------------------------
 
 
 def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
@@ -366,7 +366,7 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
     return margin if margin == NO_MARGIN or step.may_grow else None
 
 
-# -- when ----------------------------------------------------------------------------------------
+# -- look-ahead ----------------------------------------------------------------------------------
 
 
 def _timings(
@@ -497,7 +497,7 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
     return not parts[0].isdisjoint(parts[1])
 
 
-# -- how far -------------------------------------------------------------------------------------
+# -- margins -------------------------------------------------------------------------------------
 
 
 def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:

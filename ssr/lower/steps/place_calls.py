@@ -47,7 +47,7 @@ def place_calls(
     return replace(program, steps=tuple(steps), temporaries=temporaries)
 
 
-# -- in which field ------------------------------------------------------------------------------
+# -- copy elimination ----------------------------------------------------------------------------
 
 
 def _without_copies(
@@ -133,7 +133,7 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     return ir.with_values(ir.with_parts(step, own), lambda value: ir.rewrite(value, change))
 
 
-# -- for which points ----------------------------------------------------------------------------
+# -- liveness of points --------------------------------------------------------------------------
 
 
 def _narrowed(
@@ -228,7 +228,7 @@ def _rows(
     return part.domain & needed[part.target] if part.order == "any" else part.domain
 
 
-# -- when ----------------------------------------------------------------------------------------
+# -- code motion ---------------------------------------------------------------------------------
 
 
 def _moved_down(steps: Sequence[ir.Step]) -> list[ir.Step]:
@@ -271,7 +271,7 @@ def _ordered(before: ir.Step, after: ir.Step) -> bool:
     return not (made.isdisjoint(later | read(after)) and later.isdisjoint(read(before)))
 
 
-# -- how many at once ----------------------------------------------------------------------------
+# -- grouping ------------------------------------------------------------------------------------
 
 
 def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
@@ -292,7 +292,7 @@ def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
     return joined
 
 
-# -- how often -----------------------------------------------------------------------------------
+# -- loop-invariant values -----------------------------------------------------------------------
 
 
 def _made_once(steps: Sequence[ir.Step], kept: frozenset[str]) -> list[ir.Step]:

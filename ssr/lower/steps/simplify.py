@@ -45,7 +45,7 @@ def simplify(program: ir.Program, *, exact: bool) -> ir.Program:
     return replace(program, steps=steps)
 
 
-# -- zeros ---------------------------------------------------------------------------------------
+# -- zero propagation ----------------------------------------------------------------------------
 
 
 def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
@@ -92,7 +92,7 @@ def _none(*values: ir.Value | None) -> bool:
     return any(v is _NOTHING for v in values)
 
 
-# -- copies --------------------------------------------------------------------------------------
+# -- copy propagation ----------------------------------------------------------------------------
 
 
 def _without_copies(steps: Sequence[ir.Step], program: ir.Program) -> tuple[ir.Step, ...]:
@@ -122,7 +122,7 @@ def _copied(step: ir.Step) -> str | None:
     return copied(step)
 
 
-# -- where it is read ----------------------------------------------------------------------------
+# -- inlining ------------------------------------------------------------------------------------
 
 
 def _where_read(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:

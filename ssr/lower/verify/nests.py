@@ -95,7 +95,7 @@ class Checker:
             f"{rule}, for {where}"
         )
 
-    # -- where statements run and write ----------------------------------------------------------
+    # -- rows and stores -------------------------------------------------------------------------
 
     def target(self) -> None:
         """Check that every row of the box is written once."""
@@ -160,7 +160,7 @@ class Checker:
         outside = rows - space.preimage(index, axes)
         self.hold(outside, statement.name, f"{_shown(load)} lies outside {load.array}")
 
-    # -- in which order --------------------------------------------------------------------------
+    # -- order -----------------------------------------------------------------------------------
 
     def time(self, place: int, row: Row) -> Row:
         """Return when a statement runs a row, lexicographically: line, statement, row.

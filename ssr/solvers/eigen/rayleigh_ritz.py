@@ -221,7 +221,7 @@ class Search:
             self.pencil.scale(column, math.ldexp(1.0, exponent))
         return True
 
-    # -- vectors of the user ---------------------------------------------------------------------
+    # -- user vectors ----------------------------------------------------------------------------
 
     def _basis(self, name: str, given: Sequence[Any]) -> Block:
         """Return an orthonormal basis of some vectors, orthogonal to the known ones."""
