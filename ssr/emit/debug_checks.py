@@ -25,7 +25,7 @@ from ..kernel.building import (
 from ..runtime.metadata import KIND, Look
 
 BAD = 3
-"""The number that a kernel returns where a statement made an infinity or NaN."""
+"""The status of a kernel in which a statement computed an infinity or NaN."""
 
 
 def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) -> tuple[Look, ...]:

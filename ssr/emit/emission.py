@@ -56,7 +56,7 @@ STEPS = ("copy", "copy_column", "follow")
 """Additional imports of kernels for boxes with memory of their own."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
-"""Names that functions know beside those they import."""
+"""Names that functions may use without imports."""
 
 
 def emission(unit: Unit) -> tuple[Module, KernelMeta]:

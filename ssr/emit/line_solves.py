@@ -112,7 +112,7 @@ def emit_lines(builder: LineBuilder, made: LineLoops) -> None:
 
 
 Emitted: TypeAlias = Callable[[Loop], bool]
-"""Adds a node of a tree of loops by itself; false for one that it leaves."""
+"""A function that emits a node of a loop tree; false if it does not handle the node."""
 
 
 def _emit_tree(builder: LineBuilder, node: Loop, alone: Emitted) -> None:

@@ -21,7 +21,7 @@ from ..symbols.operations import is_condition
 from .unit import Unit
 
 START = -1
-"""The place of statements at the start of a kernel; others stand after a nest, by its number."""
+"""The place of statements at the start of a kernel; other places are numbers of nests."""
 
 
 @dataclass

@@ -44,7 +44,7 @@ from .unit import Unit
 from .vector_fields import NAME, Whole, refusal, with_whole
 
 POINTS = 1024
-"""The cost of a step for a kernel that polls, in addition to its points."""
+"""The points that a step counts as in polling, in addition to its own points."""
 
 
 def parameters(unit: Unit, meta: KernelMeta) -> list[str]:

@@ -22,7 +22,7 @@ from .arguments import MEMORY, TABLES, WEIGHTS, Argument
 from .unit import Unit
 
 NAME = "call"
-"""The function's name in the module, beside ``kernel``."""
+"""The name of the function in the module, which also contains ``kernel``."""
 
 
 @dataclass(frozen=True, slots=True)

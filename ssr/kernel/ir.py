@@ -17,9 +17,9 @@ from typing import Literal, TypeAlias
 Infix: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"]
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
 Order: TypeAlias = Literal["serial", "independent", "vectors", "few"]
-"""The rows of a serial loop run one after the other. No row of an independent one reads or writes
-anything that another row writes. A loop over vectors is not unrolled further, and one over few rows
-is neither vectorised nor unrolled."""
+"""The execution order of a loop: the rows of a serial loop run in sequence, and an independent loop
+has no dependences between rows. A loop over vectors is not unrolled further, and a loop over few
+rows is neither vectorized nor unrolled."""
 
 # -- expressions -----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ RESERVED = frozenset(
     erf fma_present low high of_two put_rows repeated take_rows take_wanted
     """.split()  # noqa: SIM905
 )
-"""Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
+"""Reserved names that look like user names; others contain a digit, `_lo`, `_hi`, `_w`."""
 
 
 _COMPONENT = re.compile(r"[A-Za-z%]+(_[A-Za-z0-9]+)*(\[\d+\])+", re.ASCII)

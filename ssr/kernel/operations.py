@@ -65,7 +65,7 @@ def _bundle(given: Sequence[Type]) -> Type:
 
 
 LANES = 2, 4, 8, 16
-"""The lanes that vectors of rows may have."""
+"""The possible numbers of lanes of vectors of rows."""
 
 
 def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[str, Rule]:
@@ -95,7 +95,7 @@ VECTORS: Mapping[str, Rule] = {
     "scratch_numbers": lambda given: ir.Array(_array(given).element),
     "scratch_truths": _always(ir.Array("b1")),
 }
-"""The operations on vectors of rows, which `vectorize` writes."""
+"""The operations on vectors of rows, which `vectorize` generates."""
 
 RULES: Mapping[str, Rule] = {
     **VECTORS,

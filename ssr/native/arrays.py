@@ -16,7 +16,7 @@ from .builder import WORD, Builder
 from .values import Memory, Value, Writer, size_of, strides_of
 
 ASKED = 8
-"""Elements of a column between a store and the request for its cache line."""
+"""Prefetch distance of stores to a column, in elements."""
 
 
 def _address(b: Builder, given: Sequence[Value], type_: Type) -> Any:

@@ -17,7 +17,7 @@ from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
 from .values import Memory, Value, Writer, parts_of, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
-"""Processors on which a function can keep its caller's registers."""
+"""Architectures with a calling convention that preserves the caller's registers."""
 
 
 # -- layout checks ---------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ..runtime.futures import Later
 from .builder import EXCEPTION
 
 THREAD = "llvm", 1
-"""The threads that work with LLVM: llvmlite lets one at a time into it."""
+"""The name and number of compiler threads: llvmlite serializes its calls."""
 
 
 def machine(processor: target.Processor) -> Any:
@@ -100,10 +100,10 @@ def assembly(module: llvm.Module) -> str:
 # -- shared functions ------------------------------------------------------------------------------
 
 _shared: dict[str, Callable[[], bytes]] = {}
-"""For each function that kernels of this process use, a function that returns its machine code."""
+"""For each shared function of this process, a function that returns its machine code."""
 
 _loaded: dict[str, tuple[int, Any]] = {}
-"""The functions that kernels of this process can call: their addresses, and their code."""
+"""The loaded shared functions: their addresses, and their code."""
 
 _lock = RLock()
 
@@ -213,4 +213,4 @@ def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> d
 
 
 _kept: list[Loaded] = []
-"""Machine code that lives as long as the process."""
+"""Machine code with the lifetime of the process."""

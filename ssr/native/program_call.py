@@ -36,11 +36,11 @@ class Handle(IntEnum):
     APPEND = 3
     """The address of the function that appends a slot and returns its address, or 0."""
     ARRAYS = 4
-    """How many arrays a call takes."""
+    """The number of arrays of a call."""
     SCALARS = 5
-    """How many scalars a call takes."""
+    """The number of scalars of a call."""
     RESULTS = 6
-    """How many values a call returns."""
+    """The number of results of a call."""
 
 
 class Slot(IntEnum):
@@ -53,13 +53,13 @@ class Slot(IntEnum):
     RESULTS = 2
     """The address of the values that the kernel returns."""
     WATCH = 3
-    """The stopwatch of `polling`, for all calls: a kernel that is short never polls."""
+    """The stopwatch of `polling`, shared by all calls: a single short kernel never polls."""
     TABLE = 6
-    """Here the table of arguments begins."""
+    """The index of the table of arguments."""
 
 
 CALL_POINTS = POINTS // 16
-"""The points that a call counts as, besides those that the kernel counts itself."""
+"""The points that a call counts as in polling, in addition to those of the kernel."""
 
 
 @cache

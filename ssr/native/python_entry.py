@@ -34,17 +34,17 @@ from .machine_code import Code, Loaded
 from .translate import ENTRY
 
 HEAD = object.__basicsize__
-"""Bytes of an object of Python before its own members."""
+"""Bytes of the header of a Python object."""
 
 DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = (HEAD + place for place in (0, 8, 16, 24, 40, 48))
-"""Where an array of NumPy has the address of its elements, the number of its axes, the addresses of
-its shape, strides and dtype, and its flags.
+"""Offsets in a NumPy array of the address of its elements, the number of axes, the addresses of
+shape, strides and dtype, and the flags.
 
 They are part of NumPy's binary interface (``PyArrayObject_fields``).
 """
 
 ORDER, KIND = HEAD + 10, HEAD + 12
-"""Where a dtype of NumPy has its byte order, a character, and its number (``PyArray_Descr``)."""
+"""Offsets in a NumPy dtype of its byte order, a character, and its number (``PyArray_Descr``)."""
 
 
 class Row(IntEnum):
@@ -59,7 +59,7 @@ class Row(IntEnum):
 
 
 FIRST = 3
-"""Where the rows begin."""
+"""The index of the first row."""
 
 
 class Compiled:
@@ -130,10 +130,10 @@ class _Definition(ctypes.Structure):
 
 
 METH_FASTCALL = 0x80
-"""The function takes its arguments as a row of objects, and their number."""
+"""Calling convention of a C array of objects, and their number."""
 
 _definitions: dict[int, _Definition] = {}
-"""Definitions of built-in functions by the address of the function: Python keeps none."""
+"""Definitions of built-in functions by address; Python holds no reference to them."""
 
 
 def _built_in(owner: tuple[Any, ...]) -> Callable[..., int]:
@@ -149,7 +149,7 @@ def _built_in(owner: tuple[Any, ...]) -> Callable[..., int]:
 _MAKE = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
     ("PyCFunction_NewEx", ctypes.pythonapi)
 )
-"""Makes a built-in function of its definition, its ``self`` and its module."""
+"""Creates a built-in function from its definition, its ``self`` and its module."""
 
 
 _KIND = llvm.FunctionType(ADDRESS, [ADDRESS, ADDRESS.as_pointer(), WORD])

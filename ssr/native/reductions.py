@@ -16,13 +16,13 @@ from .builder import DOUBLE, NUMBER, WORD, WORDS, Builder
 from .values import Value, Writer
 
 LANES = 8
-"""Terms taken at once."""
+"""Number of terms that are processed at a time."""
 
 FULL = 2**25
-"""Terms whose parts are surely added up exactly, one lane or all together."""
+"""Number of terms whose parts can be added exactly, in one lane or in all lanes."""
 
 MOST = 2**24
-"""Terms of a line that are added up at once."""
+"""Limit of the terms of a line that are added in one call."""
 
 INTEGERS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
 INFINITE = 0x7FF0000000000000

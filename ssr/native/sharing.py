@@ -12,7 +12,7 @@ from ..runtime.sums import HIGHEST, LEVELS, LIMBS, SHARE, STATE
 from .builder import WORD, Builder
 
 SUM, MAXIMUM, MINIMUM = range(3)
-"""Kinds of reductions, in machine code."""
+"""Codes of the kinds of reductions in machine code."""
 
 INFINITE, NEGATIVE, UNDEFINED = 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000
 """The bits of inf, -inf and NaN."""

@@ -57,14 +57,15 @@ WRITERS: Mapping[str, Writer] = {
     **reductions.WRITERS,
     **vectors.WRITERS,
 }
-"""The writers of the operations that are called by name."""
+"""The translations of named operations."""
 
 LARGE = 115
-"""Basic blocks beyond which a kernel is optimised for size, for targets with masks: loops that LLVM
-makes vectors of have masked ends, and are written once, and it takes half as long."""
+"""Number of basic blocks beyond which a kernel is optimized for size on targets with masks: loops
+that LLVM vectorizes then have masked remainders and one copy of their body, and the compile time
+is halved."""
 
 ENTRY = "ssr_kernel"
-"""The name of the function that is called from outside."""
+"""The name of the entry function."""
 
 
 class _Group(llvm.MDValue):  # type: ignore[misc]

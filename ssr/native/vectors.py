@@ -17,7 +17,7 @@ from .bundles import load, masked_load, masked_store, shuffled, store
 from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
 
 ALIGNED = 64
-"""The bytes of which memory on the stack begins at a multiple."""
+"""Alignment in bytes of memory on the stack."""
 
 
 def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> Any:

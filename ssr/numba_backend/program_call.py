@@ -33,7 +33,7 @@ OVERLAP = "An array that is assigned overlaps another one in memory, or an array
 OUT_OF_MEMORY = "There is no scratch memory for another call of a native program at the same time."
 
 _constants: list[Any] = []
-"""Native programs whose handles are constants of compiled functions: they live as long as these."""
+"""Native programs whose handles are constants of compiled functions, kept alive for these."""
 
 
 @dataclass(frozen=True, slots=True)

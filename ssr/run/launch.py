@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..points.numbers import aligned
 
 Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
-"""Arguments that a call does not give: between its fields and its scalars, and after these."""
+"""Arguments that the launch adds to a call: between its fields and its scalars, and at the end."""
 
 
 @dataclass(frozen=True)

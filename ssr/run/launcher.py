@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 Results: TypeAlias = tuple[float, ...]
 
 LAUNCHES = 64
-"""Layouts of arrays for which a program keeps tables and scratch memory."""
+"""Limit of the array layouts for which a program keeps a launch."""
 
 KEPT = 2**26
-"""Bytes that all of them but the largest may hold together, unless the largest holds more."""
+"""Limit in bytes of all launches but the largest, unless the largest holds more."""
 
 
 VERDICTS = 16
-"""Arrangements of arrays in memory of which a launch remembers that they do not overlap."""
+"""Size of the cache of relative array addresses that are known not to overlap."""
 
 
 class Launcher:

@@ -10,7 +10,7 @@ from .bound import check_row
 from .check_arrays import number_of
 
 Run: TypeAlias = Callable[[Sequence[Sequence[float]]], "tuple[Any, ...]"]
-"""Runs programs, each with a row of scalars, and returns what each of them returns."""
+"""A function that runs programs, each with a row of scalars, and returns their results."""
 
 
 def sequence(*programs: Any) -> Programs:

@@ -75,7 +75,7 @@ def address(a: Any) -> int:
 
 
 independent = range
-"""Rows of a loop none of which reads or writes what another one writes."""
+"""The range of a loop without dependences between its rows."""
 
 
 def apart(a: Any, count: int) -> bool:

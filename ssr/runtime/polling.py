@@ -14,13 +14,13 @@ import time
 from typing import Any
 
 INTERVAL = 100_000_000
-"""Nanoseconds between two times at which Python may run handlers."""
+"""Interval in nanoseconds at which Python may run handlers."""
 
 POINTS = 2**16
-"""Points between two looks at the clock."""
+"""Number of points between two readings of the clock."""
 
 CLOCK = getattr(time, "CLOCK_MONOTONIC", None)
-"""The number of the C library's clock; where there is none, kernels do not poll."""
+"""The clock id of the C library; without one, kernels do not poll."""
 
 
 def stopwatch() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from ..points.affine import AXES, Affine, Floor
 
 Integers: TypeAlias = Any
-"""An integer, or an array of integers with one for each box."""
+"""An integer, or an array with one integer for each box."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,13 @@ from .constants import LEFT
 from .intrinsics import ld, st
 
 PATIENCE = 200_000_000
-"""Nanoseconds for which a function is asked."""
+"""Limit in nanoseconds of the polling of a function."""
 
 SPINS = 2000
-"""How often it is asked before the processor is given to others each time."""
+"""Number of polls before each poll yields the processor."""
 
 YIELDS = hasattr(os, "sched_yield")
-"""Whether the C library has a function for that."""
+"""Whether the C library has a function that yields the processor."""
 
 
 def follow(steps: Any, at: Any) -> int:

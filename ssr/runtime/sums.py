@@ -41,7 +41,7 @@ ROWS = {"sum": 1, "max": 1, "min": 1, "norm": 3}
 """Rows of the state of each kind of reduction."""
 
 LARGE, SMALL = 2.0**900, 2.0**-700
-"""Squares up to the first one, and sums from the second one on, need no scaling."""
+"""Upper limit of squares and lower limit of sums of squares that need no scaling."""
 
 SCALE = 2.0**600
 """The factor by which terms of a norm are scaled down or up."""
@@ -50,23 +50,23 @@ WIDTH = 26
 """Bits of a limb."""
 
 FAR = 30
-"""Number of a highest limb from which terms are scaled by `SHIFT` limbs, out of range otherwise."""
+"""Index of a highest limb from which on terms are scaled by `SHIFT` limbs, to avoid overflow."""
 
 SHIFT = 6
 
 LOWEST, HIGHEST = -42, 39
-"""Numbers of the highest limbs of the smallest number and of the largest one."""
+"""Indices of the highest limbs of the smallest and the largest number."""
 
 LEVELS = HIGHEST - LOWEST + 1
 LIMBS = LEVELS + 2
-"""How many limbs all numbers together have."""
+"""Number of limbs of all floating-point numbers."""
 
 SHARE = LIMBS + LEVELS + 3
-"""Integers that a part gives to a sum: limbs; whether each of them, down to the lowest that may be
-the highest one, is its highest; whether its terms that are not finite make inf, -inf or NaN."""
+"""Integers that a part contributes to a sum: limbs; a flag for each limb that can be the highest,
+whether it is the highest of the part; whether its non-finite terms sum to inf, -inf or NaN."""
 
 LARGEST = 2
-"""Integers that a part gives to a maximum or minimum, of each of which the largest counts."""
+"""Integers that a part contributes to a maximum or minimum; they are combined by maximum."""
 
 
 def _bits(value: float) -> int:

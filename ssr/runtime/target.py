@@ -71,7 +71,7 @@ define <{0} x double> @probe(<{0} x double> %a, <{0} x double> %b, <{0} x double
   ret <{0} x double> %chosen
 }}
 """  # noqa: E501
-"""A fused multiply-add and a choice on vectors of some doubles."""
+"""LLVM IR with a fused multiply-add and a select on vectors of doubles."""
 
 
 def current() -> Target:
@@ -148,7 +148,7 @@ def default() -> Processor:
 
 
 FOREIGN = "aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"
-"""Kinds of processors that kernels may be compiled for, but not run on another kind."""
+"""Target triples for cross-compilation; such kernels run on their own architecture only."""
 
 
 def named(cpu: str, given_by: str = "cpu") -> Processor:
@@ -212,7 +212,7 @@ ON_REQUEST = frozenset(
     widekl xsave xsavec xsaveopt xsaves
     """.split()  # noqa: SIM905
 )
-"""Instructions that LLVM writes only where it is asked for them; virtual machines hide some."""
+"""Features that LLVM uses only on explicit request; virtual machines hide some of them."""
 
 
 @cache
@@ -290,16 +290,16 @@ def _llvm() -> Any:
 # -- caches of the host processor ----------------------------------------------------------------
 
 NEAR_CACHE = 32 * 2**20
-"""Bytes that a third-level cache may have whose cores are all near it. Larger ones, and those with
-a small share for each core, are parts that lie beside all cores of a chip, with a network between:
-some 10 GB/s for a core."""
+"""Largest size in bytes of a third-level cache that is near all its cores. Larger caches, and those
+with a small share for each core, consist of slices that are connected by an on-chip network, with
+a bandwidth of some 10 GB/s for a core."""
 
 NEAR_SHARE = 2 * 2**20
-"""Bytes of such a cache for each thread of the hardware that shares it, at least."""
+"""Least share in bytes of a near third-level cache for each hardware thread."""
 
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-"""Where Linux tells of the caches of a core."""
+"""The directory in which Linux describes the caches of a core."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from .intrinsics import Memory, ld, st, unwritten
 
 vectors = few = range
-"""The rows at which vectors begin, and rows of which there are few."""
+"""Ranges of the first rows of vectors, and of loops with few rows."""
 
 
 def _loading(lanes: int) -> Callable[..., Any]:

@@ -22,10 +22,10 @@ from .context import Context
 from .plans import FUNCTIONS, Access, Plan, Plans
 
 LONGEST = 80
-"""Statements of all loops of a chain together; the values of more of them are not in registers."""
+"""Limit of the statements of all loops of a chain, beyond which values spill from registers."""
 
 PURE = FUNCTIONS | {"min", "max"}
-"""Functions that store nothing."""
+"""Functions without side effects."""
 
 
 class Chain(NamedTuple):

@@ -13,7 +13,7 @@ from .parts import Part
 from .plans import Plan
 
 BLOCK = 8
-"""Vectors on which a part of a long body runs before the next one does."""
+"""Number of vectors on which a part of a long body runs before the next part."""
 
 
 def written(context: Context, plan: Plan) -> list[ir.Statement]:

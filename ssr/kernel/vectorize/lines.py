@@ -41,7 +41,7 @@ from .requests import of_loop, requested
 from .windows import Line, windows_of
 
 Values = dict[str, list[ir.Expression]]
-"""Vectors of lines, by array, the last one first."""
+"""Vectors of lines by array, the latest first."""
 
 
 class _Stored(NamedTuple):
@@ -298,7 +298,7 @@ class _Sweep:
 
 
 LEAST, LARGEST = ir.Integer(-(2**62)), ir.Integer(2**62)
-"""Integers beyond all rows."""
+"""Integers below and above all row numbers."""
 
 
 def _asking(chain: Chain) -> Plan:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .. import ir
 
 LENGTH = 60
-"""Statements of a part, about."""
+"""Approximate number of statements of a part."""
 
 
 class Part(NamedTuple):

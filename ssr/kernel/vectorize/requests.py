@@ -24,20 +24,20 @@ CACHE_LINE = 64
 """The bytes of a cache line."""
 
 AHEAD = 80
-"""Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
+"""Prefetch distance in cache lines, if a loop accesses one or two fields."""
 
 UNDER_WAY = 192
-"""Cache lines between requests for memory and their uses, for all fields of a loop together."""
+"""Limit of the sum of the prefetch distances of all fields of a loop, in cache lines."""
 
 SOON = 8
-"""Cache lines between a use and the request that brings them into the first-level cache."""
+"""Prefetch distance in cache lines of the second prefetch, into the first-level cache."""
 
 NEAR = 2**22
-"""Bytes of fields that need no requests."""
+"""Size in bytes up to which fields need no prefetch ahead."""
 
 FAR = 16 * 2**20
-"""Bytes of all fields of a function from which on vectors with requests are better than LLVM's
-without."""
+"""Total size in bytes of the fields of a function from which on vector loops with prefetch are
+faster than LLVM's without prefetch."""
 
 
 class Request(NamedTuple):

@@ -16,11 +16,11 @@ from ..linear import line_of, shift_of, step_of
 from .plans import Plan
 
 MANY = 10
-"""Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
-longer the chain of operations after the last load, the fewer loads they have under way."""
+"""Number of loads of a row from which on the load ports are the bottleneck. With fewer loads it is
+the memory, and a longer chain of operations after the last load reduces the loads in flight."""
 
 Line: TypeAlias = tuple[str, ir.Expression]
-"""The identity of a line: its array, and the offset of a row's own place on it."""
+"""The key of a line: its array, and the offset of the row's own element on it."""
 
 
 class Window(NamedTuple):
