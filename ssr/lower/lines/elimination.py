@@ -7,7 +7,8 @@ For each row of a line, block by block, the forward sweep computes
     C[s] = D^-1 (A[s] - sum of l[o'] C[s - o'])     s > 0
     y    = D^-1 (b - sum of l[o'] y)
 
-where C and y are those of the row at the offset of l, and the backward sweep computes
+where C and y in products with l[o'] are those of the row at offset o', and the backward sweep
+computes
 
     x    = y - sum of C[s] x
 
