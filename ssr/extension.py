@@ -1,101 +1,104 @@
-"""The interface of `ssr` for packages that add steps to programs, beyond the public names.
+"""The extension interface of `ssr`, for packages that add steps to programs.
 
-Users need none of it: their names are those of `ssr` itself. A package such as `boundary` imports
-from `ssr`, from `ssr.errors` and from here, and from nowhere else; ``tools/layers.py`` checks that.
+Users do not need it: their names are those of `ssr` itself. A package such as `boundary` imports
+only from `ssr`, from `ssr.errors` and from this module; ``tools/layers.py`` checks the imports.
 
-**Points.** `Affine` is an affine expression of indices and sizes, and `AXES` has the names of the
-indices; `affine` returns an index or an integer as such an expression, and `integer` an integer
-that a user gives; `is_zero` knows the 0 from which `sum` of Python begins. A `Domain` is a set of
-integer points described by affine conditions, for all sizes; `row_domain` is that of a space. A
-`Box` is a box of points as pairs of integers; `Extents` are the data of a space, an `End` is one of
-an axis. `match_sizes` finds the sizes from the shapes of
-arrays, each an `Array`; `allocated` makes one, and `aligned` one that begins with a cache line, of
-`CACHE_LINE` bytes. `checked_name` returns a name that a user gives, `name_of` that of a user's
-function, and `is_async` finds coroutines.
+**Points.** `Affine` is an affine expression of indices and sizes, and `AXES` holds the names of the
+indices; `affine` converts an index or an integer to such an expression, `integer` validates an
+integer of a user, and `is_zero` recognizes the 0 with which Python's `sum` begins. A `Domain` is
+a set of integer points described by affine conditions, for all sizes; `row_domain` is that of
+a space. A `Box` is a box of points as pairs of integers; `Extents` are the data of a space, and an
+`End` is one end of an axis. `match_sizes` determines the sizes from the shapes of arrays, each an
+`Array`; `allocated` allocates one, and `aligned` one that begins at a cache line of `CACHE_LINE`
+bytes. `checked_name` validates a name of a user, `name_of` returns that of a user's function, and
+`is_async` detects coroutines.
 
-**Values.** `ir` has the nodes that expressions are made of. `add` and `multiply` make sums and
-products with numbers collected, `monomials` takes them apart again, and `show` prints them.
+**Values.** `ir` contains the expression nodes. `add` and `multiply` construct sums and products
+with constants collected, `monomials` expands them, and `show` prints them.
 
-**Operands.** Within a program an `Expression` is a field or what is computed from fields, and a
-`ssr.Vector` of them is on a `VectorSpace`. `spaces` and `label` take apart and print what the
-operand of a matrix is on: a space, a vector space or a tuple of them.
+**Operands.** In a program an `Expression` is a field or a value computed from fields, and
+a `ssr.Vector` of expressions is on a `VectorSpace`. `spaces` and `label` return and print the space
+of an operand of a matrix: a space, a vector space or a tuple of spaces.
 
-**Steps.** `External` is the base class of a step; `extend` records one in a program, and
-`overwrite` an assignment to some points of what it makes. A step works
-through `Tables`, which are for arrays of some `Layout`; `Made` is the closed form of what it makes
-of a field. Its functions are kernel IR, whose nodes are those of `kernel`. Short ways to write them
-are `let`, `store`, `do`, `loop` and `choice` for statements, and `load`, `call`, `plus`, `minus`,
-`times`, `compare` and `every` for expressions. A choice has a list of `Branch`; the condition of
-the last one may be `ALWAYS`.
+**Steps.** `External` is the base class of a step; `extend` records a step in a program, and
+`overwrite` records an assignment to some of the points that a step computes. A step is driven by
+`Tables`, which are for arrays of some `Layout`; `Made` is the closed form of the values that it
+computes for a field. Its functions are kernel IR, whose nodes are in `kernel`. Constructors of
+nodes are `let`, `store`, `do`, `loop` and `choice` for statements, and `load`, `call`, `plus`,
+`minus`, `times`, `compare` and `every` for expressions. A choice has a list of `Branch`; the
+condition of the last branch may be `ALWAYS`.
 
-**Kernels.** `folded` names the steps of a program whose points are not stored, and `identity` is a
-text that two programs share if they are the same. `build` returns the
-kernel of a program, and `describe` what a caller must know of it. A kernel takes a table that
-`layout_of` makes of its arrays, in the order of `KernelMeta.written_first`; `offsets_of` says where
-an array of the whole lies, `number_of` checks a number that a user gives, `dtype_name` a dtype,
-`check_row` how many numbers there are, `scalar_rows` those of several runs, and `entry_point` is
-what Python calls of a kernel.
+**Kernels.** `folded` names the steps of a program whose points are inlined instead of stored, and
+`identity` is a text that equal programs share. `build` returns the kernel of a program, and
+`describe` the metadata that its caller needs. A kernel takes a table that `layout_of` computes from
+its arrays, in the order of `KernelMeta.written_first`; `offsets_of` returns the offset and strides
+of an array, `number_of` validates a scalar, `dtype_name` a dtype, and `check_row` the number of
+scalars; `scalar_rows` arranges the scalars of several runs, and `entry_point` is the function that
+Python calls.
 
-**Proofs.** ``SSR_VERIFY=1`` asks for them, which `wanted` tells. `ssr.provenance` runs kernels on
-terms, each of which stands for the operations that made a number. `accessed` returns the statements
-of a kernel without running them: the `Actions` of each nest, groups of statements, each an `Action`
-with an `Access` for each set of elements that it reads or writes, and a `Product` for rows of a
-stored matrix. `LastWrites` are sets of elements with the write that they hold.
+**Proofs.** ``SSR_VERIFY=1`` enables them, which `wanted` tests. `ssr.provenance` runs kernels on
+terms, each of which represents the operations that computed a value. `accessed` returns the
+statements of a kernel without running them: the `Actions` of each nest, groups of statements, each
+an `Action` with an `Access` for each set of elements that it reads or writes, and a `Product` for
+rows of a stored matrix. `LastWrites` map sets of elements to the write that they hold.
 
-**Boxes with memory of their own.** An argument whose class has a method ``__ssr_program__(program,
-args, named, bound)`` runs the programs that are called with it, or bound to it (``bound``), itself:
-what the method returns is the result. Its ``__ssr_in_turn__(programs, values)`` binds several to
-fields and numbers by name, and returns a function of the numbers that are left, which runs them one
-after the other, each where the lines are whole that it solves along. For ``A @ x`` its class has
-``__array_ufunc__ = None`` and ``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is
-the array of the whole if the process has it, else None; then the `opened` declaration of a program
-has such data among the parameters. The `declaration` of a program is all that was declared. With
-``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of
-a partition have all rows or at least `WIDE` along each of their last two axes, ``wide_boxes=True``
-saves work beyond them. The program declared with these options makes constants at each run, so that
-fields can hold them. `KernelMeta.units` then says what it runs in order, each a `UnitMeta`: nests,
-each with a table of boxes (`NestMeta`, `blocked`), calls of steps and moves, each with links and
-weights of its own. A `Reach` is what a nest reads or writes of an array, and `region` what that is
-for given boxes. `KernelMeta.wide` names fields that have the points of a temporary there, such as
-ghosts. Beyond the rows of its box a nest may write what is not final: its steps compute for
-themselves what later ones of them read there. A move works through records of `RECORD` integers,
-each of which is to `PACK`, to `UNPACK`, or to copy `WITHIN` an array. Buffers need
-`buffer_elements`, and reductions `STATE` integers each, which are cleared before the first step;
-`shares` is what each of several processes gives to them, `SHARE` integers to a sum and `LARGEST` to
-a maximum or minimum, and `combined` makes of that the states of all. `write_share` and
-`write_combined` write the same for one state in LLVM's language.
+**Distributed fields.** An argument whose class has a method ``__ssr_program__(program, args, named,
+bound)`` executes the programs that are called with it, or bound to it (``bound``), itself: the
+method's return value is the result. Its ``__ssr_in_turn__(programs, values)`` binds several
+programs to fields and numbers by name, and returns a function of the remaining numbers. This
+function runs the programs in sequence, each on a decomposition that does not cut the lines along
+which it solves. For ``A @ x`` its class has ``__array_ufunc__ = None`` and ``__rmatmul__``.
+Matrices accept it as data: its ``__ssr_whole__()`` is the whole array if the process has it, else
+None; in the second case the `opened` declaration of a program has the data among its parameters.
+The `declaration` of a program comprises its steps, parameters and options. With
+``Options(distributed=True)`` its kernel is a distributed one, in which each box (subdomain) has its
+own arrays. If all boxes of a partition have all rows, or at least `WIDE` rows along each of their
+last two axes, ``wide_boxes=True`` reduces the work beyond them. The program declared with these
+options computes constants at each run, so that they can be stored in fields. `KernelMeta.units`
+then lists the units that it runs in order, each a `UnitMeta`: nests, each with a table of boxes
+(`NestMeta`, `blocked`), calls of steps and moves, each with links and weights of its own.
+A `Reach` is the part of an array that a nest reads or writes, and `region` evaluates it for given
+boxes. `KernelMeta.wide` names fields that have the points of a temporary, such as ghost points.
+Beyond the rows of its box a nest may write intermediate values: its steps compute the values that
+later steps of the nest read there. A move is driven by records of `RECORD` integers, each of which
+is to `PACK`, to `UNPACK`, or to copy `WITHIN` an array. Buffers need `buffer_elements`, and
+reductions `STATE` integers each, which are cleared before the first step. `shares` are the
+contributions of several processes, `SHARE` integers to a sum and `LARGEST` to a maximum or minimum,
+and `combined` reduces them to the states of the whole. `write_share` and `write_combined` emit the
+same operations for one state as LLVM IR.
 
-In the debug build such a kernel checks rows and accesses. What it makes its caller examines behind
-each nest, as `KernelMeta.looks` says, each a `Look`, and raises a `bad_value`; `number_found` is
-that of a state, and `read_fields` names the fields that may have held such values before.
+In the debug build such a kernel checks rows and accesses. Its caller examines the results of each
+nest as listed in `KernelMeta.looks`, each a `Look`, and raises a `bad_value`; `number_found` is the
+value of a state, and `read_fields` names the fields that may have held such values before.
 
 **Commands.** `run_command` runs one and ends the process with its exit status.
 
-**Schedules.** Such a kernel goes through a schedule once for each row of scalars, by the tables
-that `step_tables` makes. A `Step` is a `Run` of some units; a `Function` of C, which is called by
-its address; or None, where the kernel returns `LEFT` and is called again behind the step. It
-returns `FINISHED` in the end, `FAILED` where a function has failed, and `LATE` where one that is
-asked whether it is done takes long. `At` are the integers that say where the kernel is. Compiled
-code calls it by its `entry`. Functions of C that are written in LLVM's language are `compiled`.
+**Schedules.** A distributed kernel runs a schedule once for each row of scalars, as encoded in the
+tables of `step_tables`. A `Step` is a `Run` of some units; a C `Function`, which is called by its
+address; or None, at which the kernel returns `LEFT` and is called again to continue after the step.
+The kernel returns `FINISHED` at the end, `FAILED` if a function has failed, and `LATE` if a polled
+function takes too long. `At` names the integers that hold its position. Compiled code calls the
+kernel by its `entry`. C functions that are written as LLVM IR are `compiled`.
 
-**Vectors.** Solvers take an argument that runs programs itself instead of an array. Its class
-then has the attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``,
-which returns an array of the whole, and ``set(whole)``, which takes such an array or a number.
-``__ssr_like__()`` returns another vector on the same points, without values;
+**Vectors.** Solvers accept a distributed field instead of an array. Its class then has the
+attributes ``shape``, ``size`` and ``dtype``, and the methods ``copy()``, ``gather()``, which
+returns the whole array, and ``set(whole)``, which takes such an array or a number.
+``__ssr_like__()`` returns another vector on the same points, without values.
 ``__ssr_like__(points, space)`` returns one on the points of a coarser space, for programs of the
-next level of a `Multigrid`, to which they are ``space``; with equal ones the points are its own,
-and both may be vector spaces. ``__ssr_gathered__()`` returns it, or one instead of it on fewer
-processes, and ``__ssr_beside__(other)`` it, or one where another vector lives. Vectors with the
-same ``__ssr_layout__`` take each other's place in programs.
+next level of a `Multigrid`, in which these points are those of ``space``; if both are equal, the
+points are its own. Both may be vector spaces. ``__ssr_gathered__()`` returns the vector, or
+a replacement on fewer processes, and ``__ssr_beside__(other)`` the vector, or a replacement on the
+processes of another vector. Vectors with the same ``__ssr_layout__`` can replace each other in
+programs.
 
-**Files.** `ssr.output` writes and reads an argument that runs programs itself box by box. Its class
-then also has ``__ssr_ranks__``, whose ``first`` says whether this process has the first rank,
-``any(flag)`` whether a flag is set on any rank, and ``shared(value)`` the value of the first one.
-``__ssr_piece__(box)`` returns the values of a box on the first rank, None on others, and
-``__ssr_boxes__(boxes)`` shares boxes among all ranks: it yields the numbers of those that this
-process receives, each with its values; ``__ssr_share__(count)`` tells the numbers of these for so
-many boxes. Boxes are those of the array of the whole, a pair (low,
-high) for each of its axes, counted from 0.
+**Files.** `ssr.output` writes and reads distributed fields box by box. Their class then also has
+``__ssr_ranks__``: its ``is_root`` is true on the first rank, ``any(flag)`` is the logical or of
+a flag over all ranks, and ``broadcast(value)`` returns the value of the first rank.
+``__ssr_piece__(box)`` returns the values of a box on the first rank, None on others.
+``__ssr_boxes__(boxes)`` distributes boxes over all ranks: it yields the numbers of those that this
+process receives, each with its values. ``__ssr_share__(count)`` returns these numbers for a count
+of boxes. Boxes are those of the whole array, a pair (low, high) for each of its axes, counted
+from 0.
 """
 
 from __future__ import annotations

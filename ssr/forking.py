@@ -1,9 +1,9 @@
-"""Forks of a process in which threads compile.
+"""Safe forks of processes with compiler threads.
 
-The child of a fork has only the thread that forked: locks of other threads stay locked there, and
-their work stays half done. So a fork waits until no other thread compiles or imports modules, and
-until locks that compilation needs are free. Then the child can compile, too. Work that takes long
-enough to be met by a fork runs in `postponed`, or as a task between `begin_task` and `end_task`.
+The child of a fork has only the thread that forked: locks of other threads remain locked, and their
+work remains unfinished. A fork therefore waits until no other thread compiles or imports modules,
+and until all locks that compilation needs are free, so that the child can compile as well. Work
+that may overlap a fork runs in `postponed`, or as a task between `begin_task` and `end_task`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 
-# Handlers of forks run in the reverse of the order in which they are registered, and those of these
-# modules take locks that threads need while a fork waits for them: ours must run first.
+# Fork handlers run in reverse order of registration. Those of these modules acquire locks that
+# other threads need while a fork waits for these threads. Our handlers must therefore run first.
 import concurrent.futures.thread  # noqa: F401  # isort: skip
 import logging  # noqa: F401  # isort: skip
 from threading import Condition, RLock, get_ident, local
@@ -27,24 +27,24 @@ from typing import Any
 __all__ = ["begin_task", "end_task", "hold", "in_task", "postponed"]
 
 PATIENCE = 60.0
-"""Seconds for which a fork waits for the work of other threads, which may wait for the thread that
-forks: another package's handler of forks may have taken a lock."""
+"""Limit in seconds of the wait of a fork for other threads. They could be blocked by the forking
+thread, if the fork handler of another package has acquired a lock."""
 
 IMPORTS = 10.0
-"""Seconds for which it waits for imports, which may also wait for this thread."""
+"""Limit in seconds of the wait for imports, which could be blocked in the same way."""
 
 FOREIGN = (
     ("numba.core.compiler_lock", "global_compiler_lock"),
     ("llvmlite.binding.ffi", "lib._lock"),
 )
-"""Locks of other packages that threads may hold: those that compile functions of the user's."""
+"""Locks of other packages that threads hold while they compile functions of the user."""
 
 _changed = Condition(RLock())
 _busy = 0
-"""Threads in `postponed`, and tasks."""
+"""Number of threads in `postponed`, and of tasks."""
 
 _forking = 0
-"""Threads that wait until they may fork."""
+"""Number of threads that wait to fork."""
 
 _own = local()
 
@@ -61,7 +61,7 @@ class _Imports:
 
 _imports = _Imports()
 _locks: list[AbstractContextManager[object]] = []
-"""Locks that a fork takes, in this order."""
+"""Locks that a fork acquires, in this order."""
 
 
 def hold(lock: AbstractContextManager[object]) -> None:
@@ -119,7 +119,7 @@ def _depth() -> int:
 def _before() -> None:
     end = time.monotonic() + IMPORTS
     while not (_take() or time.monotonic() > end):
-        _in_parent()  # what is imported may have to compile
+        _in_parent()  # an imported module may compile
         time.sleep(0.001)
 
 
@@ -140,7 +140,7 @@ def _wait_for_work() -> None:
     global _busy
     mine = bool(_depth())
     with _changed:
-        _busy -= mine  # two threads that fork do not wait for each other
+        _busy -= mine  # avoids a deadlock of two forking threads
         _changed.notify_all()
         try:
             _changed.wait_for(lambda: not _busy, PATIENCE)

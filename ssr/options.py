@@ -1,4 +1,4 @@
-"""Options of the compiler, which hold for all kernels of a program."""
+"""Compiler options, which apply to all kernels of a program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from .errors import ArgumentError
 
 WIDE = 8
-"""Rows that wide boxes have at least along each of their last two axes, unless they have all."""
+"""Least number of rows of wide boxes along each of their last two axes, unless they have all."""
 
 COMPILERS = "llvm", "numba"
 """The compilers of kernels."""

@@ -1,4 +1,4 @@
-"""The common behavior of public functions and objects: wrong arguments, and copies."""
+"""Common behavior of public functions and classes: errors for wrong arguments, and copying."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ class Immutable:
     """
 
     habits: ClassVar[Mapping[str, str]] = {}
-    """Replacements for names of other packages."""
+    """Suggested replacements for names of other packages."""
 
-    if not TYPE_CHECKING:  # attributes that are misspelt stay errors of type checkers
+    if not TYPE_CHECKING:  # type checkers still reject misspelled attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):

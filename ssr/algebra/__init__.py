@@ -1,5 +1,5 @@
-"""Matrices as values: families of entries, what is made of them, and the definition on integers.
+"""Matrix algebra on entry families, proofs about them, and reference definitions on integers.
 
 Takes the paths of a generator. Gives `MatrixData`, closed under sums, products, transposes and
-parts, and what is proved of their rows: triangular, in place, which before which.
+parts, and proofs about its rows: triangularity, in-place safety, and the order of rows.
 """

@@ -1,4 +1,4 @@
-"""Proofs about matrices and assignments by isl: triangularity, dependences, in-place form."""
+"""Dependence analysis of matrices and assignments by isl: triangularity, order, in-place safety."""
 
 from __future__ import annotations
 

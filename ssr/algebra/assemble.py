@@ -1,8 +1,8 @@
-"""Matrices as CSR arrays from traced entries: NumPy evaluates whole families of rows at once.
+"""Fast assembly of matrices in CSR form: NumPy evaluates the traced entries of many rows at once.
 
 The structure is that of the definition: columns of a row ascend, entries at one column are summed
-in the order in which a row yields them, yielded zeros are stored. Beyond the result, memory is
-bounded by that of a few thousand rows for each value of an expression.
+in the order in which a row yields them, and yielded zeros are stored. In addition to the result,
+the memory use is bounded by that of a few thousand rows for each value of an expression.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def by_entries(
     """Return the matrix of a generator from its traced entries."""
     ascending = sorted(matrix.entries, key=_columns)
     made = _assembled(ascending, matrix, sizes, values)
-    if not made.has_canonical_format:  # not in this order, or several at one column
+    if not made.has_canonical_format:  # other order, or duplicate columns
         made = _assembled(matrix.entries, matrix, sizes, values)
         made.sum_duplicates()
     return made

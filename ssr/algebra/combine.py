@@ -1,6 +1,6 @@
-"""Matrices made of matrices: sums, products, powers, transposes, parts, Kronecker products.
+"""Combine matrices: sums, products, powers, transposes, parts and Kronecker products.
 
-What happens to the entries is in `operations`; here are names, spaces, data and errors.
+The algebra of entries is in `operations`; this module handles names, spaces, data and errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matrices from generators of one row: traced, and their entries gathered to families."""
+"""Define a matrix by a row generator: trace it, and collect its entries in families."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Elimination in dense blocks of values: without pivoting, and without what is zero everywhere.
+"""Dense block elimination of symbolic values: no pivoting, structural zeros omitted.
 
 A block is factorized in Doolittle's order, with one reciprocal for each pivot:
 
     U[k, c] = A[k, c] - sum of L[k, m] U[m, c]                 m < k <= c
     L[r, k] = (A[r, k] - sum of L[r, m] U[m, k]) / U[k, k]     m < k < r
 
-Each number of the factors and of solutions is named once, by a function of the caller. Numbers that
-follow from constants alone are computed here.
+Each value of the factors and solutions is named once, by a function of the caller. Values that
+follow from constants alone are computed at compile time.
 
-A pivot is the difference of larger numbers; where it is zero in exact arithmetic, rounding leaves a
-small number. Where S, the sizes of these larger numbers added up, is given, a pivot p is taken for
-zero if S + p / 8 is S, so if it is below 4 to 8 units of rounding of S. Its inverse is then NaN.
-Pivots that follow from constants alone are always compared so.
+A pivot is the difference of larger numbers. If it is zero in exact arithmetic, rounding leaves
+a small number. If S, the sum of the magnitudes of these larger numbers, is given, a pivot p is
+treated as zero if S + p / 8 equals S, that is, if it is below 4 to 8 units of rounding of S. Its
+inverse is then NaN. Pivots that follow from constants alone are always compared in this way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..points.sets import Domain
 from ..trace.trace import Place
 
 Number: TypeAlias = "ir.Value | None"
-"""A value that a row computes; None is zero."""
+"""A value of a row; None stands for a structural zero."""
 Pair: TypeAlias = tuple[Number, Number]
 Let: TypeAlias = Callable[[ir.Value], ir.Value]
 """A function that stores a value and returns the variable that replaces it."""

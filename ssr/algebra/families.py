@@ -1,4 +1,4 @@
-"""The algebra of entry families: sums, multiples, parts, equality."""
+"""Algebra of entry families: sums, scalar multiples, triangular parts and equality."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .quotients import Normal
 
 Triangle = Literal["tril", "triu", "diagonal"]
 Maps: TypeAlias = tuple[tuple[Affine, ...], tuple[Affine, ...], ir.Value]
-"""The row and the column of a family, and what numbers are multiplied by."""
+"""The row and column maps of a family, and the factor of its constant values."""
 
 MONOMIALS = 1024
-"""The most products a value is taken apart into."""
+"""Limit of the monomials of an expanded value."""
 
 
 def every_entry(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:

@@ -1,8 +1,8 @@
-"""Matrices that couple rows along the grid lines of one axis only, and equal rows of a line.
+"""Matrices that couple rows along the grid lines of one axis, and the row classes of their lines.
 
-The systems of such a matrix are one for each line. Rows with the same entries are a *piece*; the
-pieces of all lines that lie side by side must begin and end at the same places, so that lines can
-be worked on together.
+Such a matrix is one banded system for each line. Rows with the same entries are a *piece*. The
+pieces of adjacent lines must begin and end at the same indices, so that several lines can be solved
+together.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..points.affine import Affine
 from ..points.sets import Domain
 
 MOST_PIECES = 24
-"""Pieces of which each has source of its own."""
+"""Limit of the pieces, since each has its own source code."""
 
 MOST_SHIFTS = 4
-"""Distances between rows and columns of one family, as of ``(i + 1) % 8``, which has two."""
+"""Limit of the row-column distances of one family; ``(i + 1) % 8`` has two."""
 
 Offset = tuple[int, ...]
 

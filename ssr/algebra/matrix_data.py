@@ -1,7 +1,7 @@
-"""The data of a matrix: spaces, families, the definition, named data and their bindings.
+"""The value of a matrix: spaces, entry families, the definition, and named data with bindings.
 
-A `MatrixData` is a value: tracing, algebra and programs work on it, as functions from data to data.
-`Matrix` is its face.
+Tracing, algebra and programs are functions of `MatrixData`, which is immutable. `Matrix` is its
+public interface.
 """
 
 from __future__ import annotations

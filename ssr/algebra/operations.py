@@ -1,11 +1,11 @@
-"""Products, transposes, parts and Kronecker products of entry families.
+"""Products, transposes, submatrices and Kronecker products of entry families.
 
 A product is substitution: the column of the left family becomes the row of the right one,
 
     (D, i, c(i), v(i)) @ (E, k, d(k), w(k)) = (D and c(i) in E, i, d(c(i)), v(i) w(c(i))).
 
 A transpose is the inverse of the column map, point by point where several rows read one column.
-Every operation returns families whose row is the identity.
+Every operation returns families whose row map is the identity.
 
 References
 ----------
@@ -28,19 +28,19 @@ from .families import add, canonical, factored, multiply
 from .overlaps import summed
 
 FIBRE = 64
-"""The most rows that may read one column of a matrix that is transposed."""
+"""Limit of the rows that read one column of a transposed matrix."""
 
 EFFORT = 30_000_000
-"""Operations of isl after which it gives up the entries of a matrix: some ten seconds."""
+"""Limit of isl operations for the entries of a matrix: some ten seconds."""
 
 ENTRIES = 500
-"""The most columns that the rows of a power may have, as functions of the row."""
+"""Limit of the entries of a row of a power, as distinct functions of the row."""
 
 POWER = 100
-"""The largest power of a matrix."""
+"""Limit of the exponent of a matrix power."""
 
 KINDS = 1000
-"""The most families of a product: each is written out in what multiplies by it."""
+"""Limit of the families of a product, since each adds a term to the generated code."""
 
 Map = tuple[Affine, ...]
 Families = tuple[ir.Family, ...]

@@ -1,9 +1,9 @@
-"""The definition run on integers: from generator to SciPy matrix without any compiler.
+"""Reference assembly: run the definition of a matrix on integers, to obtain a SciPy matrix.
 
-A matrix remembers how it was declared and combined; `Origin.assemble` evaluates that tree. Row
-generators, its leaves, are run at each row by `by_definition`. That shares no code with staging,
-families or lowering, so it is the oracle they are tested against. `assemble.by_entries` makes the
-same matrices of traced entries, much faster.
+A matrix records its definition and the operations that combined it; `Origin.assemble` evaluates
+that tree. Row generators, the leaves, are run at each row by `by_definition`. The evaluation shares
+no code with tracing, families or lowering, so it is the oracle in their tests.
+`assemble.by_entries` computes the same matrices from traced entries, much faster.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Definition(Origin):
 Leaf: TypeAlias = Callable[
     [Definition, Mapping[str, int], Mapping[str, Any]], "scipy.sparse.csr_array"
 ]
-"""A function that assembles the matrix of a generator from sizes and values by its keywords."""
+"""A function that assembles the matrix of a generator from sizes and keyword values."""
 
 
 def by_definition(

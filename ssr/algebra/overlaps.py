@@ -1,4 +1,4 @@
-"""Numbers on sets that overlap, added up on sets that do not."""
+"""Sums of values on overlapping sets, as values on disjoint sets."""
 
 from __future__ import annotations
 

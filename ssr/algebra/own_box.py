@@ -1,6 +1,6 @@
-"""The box that owns a row, where boxes have memory of their own: its bounds are parameters.
+"""Parameters for the bounds of the box (subdomain) that owns a row, in distributed programs.
 
-A box of rows that runs lies in it: ``k_own_lo <= k_lo < k_hi <= k_own_hi``.
+A box of rows that runs lies within it: ``k_own_lo <= k_lo < k_hi <= k_own_hi``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Values in a normal form, to compare them: sums of numbers times products of powers of factors.
+"""Normal form of values, to compare them: sums of numbers times products of powers of factors.
 
     -1 / s              ->  -1 * s^-1
     (a s - 2 t) / (3 t) ->  1/3 * a s t^-1 - 2/3
     (s + t) / (2 s + 2 t)   ->  1/2
     a / (2 s + 2 t)     ->  1/2 * a (s + t)^-1
 
-Factors are neither sums nor products nor quotients, but for sums in denominators, which are divided
-by the number of their first term. Where a numerator is a multiple of such a sum, it is divided.
-Values are compared as functions of their data where no denominator vanishes.
+Factors are neither sums nor products nor quotients, except for sums in denominators, which are
+normalized by the coefficient of their first term. A numerator that is a multiple of such a sum is
+divided by it. Values are compared as functions of their data where no denominator vanishes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from ..points.affine import Affine
 from ..symbols.printing import show
 
 TERMS = 1024
-"""The most terms of a normal form; what has more is compared as an expression."""
+"""Limit of the terms of a normal form; longer values are compared as expressions."""
 
 POWER = 64
-"""The largest integer power that is taken for a product."""
+"""The largest integer power that is expanded to a product."""
 
 Product: TypeAlias = frozenset[tuple[ir.Value, int]]
-"""Factors with their powers, which may be negative."""
+"""Factors with their exponents, which may be negative."""
 
 Terms: TypeAlias = dict[Product, Fraction]
-"""A sum of numbers times products; none of the numbers is zero."""
+"""A sum of products with nonzero coefficients."""
 
 _ONE: Product = frozenset()
 

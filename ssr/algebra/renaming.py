@@ -1,4 +1,4 @@
-"""Names that tell the data of matrices apart where they stand in one expression."""
+"""Renaming of matrix data, so that names are unique within one expression."""
 
 from __future__ import annotations
 

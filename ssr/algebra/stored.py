@@ -1,9 +1,9 @@
-"""Stored matrices: sparse data between spaces, and what kernels take of them.
+"""Stored (CSR) matrices: sparse data between spaces, and their arrays as kernel arguments.
 
-A stored matrix never changes, so all programs share its arrays. They are in CSR form: the columns
-of a row ascend, entries at one place are summed, zeros are left out. Numbers are float64 or
-float32, integers have 32 bits while they fit. Two more integers for each row say where its diagonal
-lies, so that the parts below and above it are parts of the same arrays.
+A stored matrix is immutable, so all programs share its arrays. It has CSR form: the columns of
+a row ascend, duplicate entries are summed, and zeros are dropped. Values are float64 or float32;
+indices have 32 bits if they fit. Two more integers for each row locate its diagonal entry, so that
+the strictly lower and upper triangles are ranges of the same arrays.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 BOUNDS = (("first", 0), ("diagonal", 0), ("after", 0), ("first", 1))
-"""Arrays that hold the bounds of `ir.Range`, and where: at a row's number, or the next."""
+"""The array and the offset from the row number of each bound of `ir.Range`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,5 @@
-"""Block matrices: grids of matrices between components, declared densely or put together.
+"""Block matrices: grids of matrices between components, from generators or composed of matrices.
 
-Takes generators whose values are dense blocks, and matrices. Gives `BlockMatrix`, whose work is
-done by its blocks.
+Takes generators whose values are dense blocks, and matrices. Gives `BlockMatrix`, which delegates
+all operations to its blocks.
 """

@@ -1,4 +1,4 @@
-"""Block matrices from matrices, in a grid or by Kronecker products, and from what is at points."""
+"""Compose block matrices: from a grid of matrices, Kronecker products, or diagonal data."""
 
 from __future__ import annotations
 

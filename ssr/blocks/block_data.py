@@ -1,4 +1,4 @@
-"""The data of a block matrix: a grid of matrices between components."""
+"""The value of a block matrix: a grid of matrices between components."""
 
 from __future__ import annotations
 

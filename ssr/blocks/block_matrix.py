@@ -1,7 +1,7 @@
 """Block matrices: grids of matrices, each between one component and another.
 
-Everything a block matrix does is done by its blocks; here are the spaces, and the order. Rows are
-numbered component by component, as the elements of a flattened array ``(components, ny, nx)``.
+Operations are delegated to the blocks; this module handles spaces and order. Rows are numbered
+component by component, as the elements of a flattened array ``(components, ny, nx)``.
 """
 
 from __future__ import annotations

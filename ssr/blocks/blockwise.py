@@ -1,4 +1,4 @@
-"""Block matrices made of block matrices: products, powers, parts."""
+"""Algebra of block matrices: products, powers and parts, block by block."""
 
 from __future__ import annotations
 

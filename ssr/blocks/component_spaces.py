@@ -1,4 +1,4 @@
-"""The operands of block matrices: a field, a vector field, or fields on several spaces."""
+"""Spaces of the operands of block matrices: one field, a vector field, or a tuple of fields."""
 
 from __future__ import annotations
 

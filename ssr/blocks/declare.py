@@ -1,4 +1,4 @@
-"""Declare matrices by a generator of one row, whose values are numbers or dense blocks."""
+"""The decorator `matrix`: define a matrix by a row generator of numbers or dense blocks."""
 
 from __future__ import annotations
 

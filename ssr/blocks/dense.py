@@ -1,8 +1,8 @@
-"""Declare matrices between vector fields: a row generator whose entries are dense blocks.
+"""Define matrices between vector fields: row generators whose entries are dense blocks.
 
-The generator is traced once. Each entry of its blocks is then an entry of the scalar matrix
-between one component of the rows and one of the columns. A vector field among the data is a field
-for each component, named as in programs, ``u[0]``.
+The generator is traced once. Each entry of its blocks then becomes an entry of the scalar matrix
+between one component of the rows and one component of the columns. A vector field among the data
+is split into one field for each component, named as in programs, ``u[0]``.
 """
 
 from __future__ import annotations

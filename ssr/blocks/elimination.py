@@ -1,7 +1,7 @@
-"""Solve with one dense block at each point, by elimination written as pointwise expressions.
+"""Solve with a block-diagonal matrix: dense elimination at each point, as pointwise expressions.
 
-Each number of the elimination (`algebra/elimination`) is a field of the program, computed once from
-its entry and from numbers computed before; fusion keeps such fields in lines.
+Each value of the elimination (`algebra/elimination`) is a field of the program, computed once from
+its entry and from earlier values. Fusion keeps these fields in line buffers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .block_data import BlockData
 from .component_spaces import spaces
 
 Diagonals = Sequence[Sequence[tuple[ir.Family, ...]]]
-"""The families of each entry of the blocks at the rows' own points, row by row."""
+"""The families of each entry of the diagonal blocks, row by row."""
 
 
 def eliminated(matrix: BlockData, b: Sequence[Expression]) -> list[Expression]:

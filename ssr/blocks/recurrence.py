@@ -1,7 +1,7 @@
-"""Matrices whose rows are made one after the other, by a generator of numbers or of dense blocks.
+"""Row recurrences with scalar or dense block entries, such as block incomplete factorizations.
 
-The numbers of blocks are stored as those of other recurrences are (`recurrences`), each by its
-offset and its place in the block; their sweep is that of a recurrence, too.
+Block entries are stored like those of scalar recurrences (`recurrences`), identified by their
+offset and position in the block. Their sweep is that of a scalar recurrence as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Stored matrices between vector fields, or between tuples of fields.
 
-Algebra is SciPy's, on the matrix as a whole; in programs each component of a result is a sum of
-products of stored blocks.
+Their algebra is that of SciPy, on the whole matrix. In programs each component of a result is
+a sum of products with stored blocks.
 """
 
 from __future__ import annotations

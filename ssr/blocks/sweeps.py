@@ -1,11 +1,11 @@
-"""Solve with a triangle of blocks, row after row: substitution with a dense block at each point.
+"""Block triangular solves: substitution with a dense diagonal block at each point.
 
     x[i] = D[i]^-1 (b[i] - sum of A[i, j] x[j])     rows j before i, in the order of the sweep
 
-The numbers of a row - right sides, factors, solution - are temporaries that are made together: all
-of them at a row, then those of the next one. Those that only their own row reads need not be stored
-(`lower/fusing/contract_temporaries`), and those that wait for no other row of a line are computed
-line by line (`lower/passes/hoist_independent`).
+The values of a row (right-hand sides, factors, solution) are temporaries that are assigned jointly:
+all of them at a row, then those of the next row. Temporaries that only their own row reads become
+line buffers (`lower/fusing/contract_temporaries`), and values without dependences on other rows of
+the line are hoisted and computed line by line (`lower/passes/hoist_independent`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""From a program to a compiled kernel: the passes in order, Numba, and the cache on disk.
+"""Compilation of programs to kernels: the list of passes, the pipeline and the on-disk cache.
 
 Takes a program of the intermediate representation and options. Gives a function of arrays and
-what its caller must know about it.
+the description that its caller needs.
 """

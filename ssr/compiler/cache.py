@@ -1,12 +1,14 @@
 """The on-disk cache of kernels, shared by processes.
 
-A kernel's file name holds the digest of its program, of the compiler's choices, and of everything
-else that could change the machine code. A kernel is one file with the digest of its bytes, written
-aside and moved into place as a whole. What a killed process leaves behind, or a disk spoils, is not
-found, and is made again. A file lock makes many processes that start at once compile a kernel once.
+The file name of a kernel contains the digest of its program, of the compiler options and of
+everything else that could change the machine code. A kernel is one file with a checksum of its
+content, written to a temporary file and renamed. Incomplete or damaged files are treated as
+missing, and the kernel is built again. With a file lock, a kernel is compiled once when many
+processes start at the same time.
 
-Kernels are read only from files that no other user can have written (`private_files`). If they
-cannot be kept in the directory, a warning says why, and this process keeps them in memory.
+Kernels are read only from files that no other user can have written (`private_files`). If the
+directory cannot be used, a warning states the reason, and this process keeps its kernels in
+memory.
 """
 
 from __future__ import annotations
@@ -26,17 +28,17 @@ from ..errors import PACKAGE, user_span
 from . import private_files
 
 LIMIT = 2**30
-"""Bytes of all kernels together, beyond which those that were used longest ago are removed."""
+"""Size limit of the cache in bytes; beyond it the least recently used kernels are removed."""
 
 _OURS = re.compile(r".+_[0-9a-f]{24}\.(kernel|lock|kernel\.[0-9a-f]{32}\.tmp)")
 _DIGEST = hashlib.sha256().digest_size
 
 _PART = 64
-"""The directory is searched for files to remove when a process has written this part of `LIMIT`."""
+"""A process searches for files to remove each time it has written this fraction of `LIMIT`."""
 
 _in_memory: dict[Path, bytes] = {}
 _written: dict[Path, int] = {}
-"""Bytes that this process has written to a directory since it last searched it."""
+"""Bytes that this process has written to each directory since its last search."""
 
 _warned: set[Path] = set()
 
@@ -190,7 +192,7 @@ def _files(folder: Path) -> list[tuple[Path, os.stat_result]]:
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if _OURS.fullmatch(path.name):
-                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                with contextlib.suppress(FileNotFoundError):  # removed by another process
                     found.append((path, path.lstat()))
     return found
 

@@ -1,8 +1,8 @@
-"""The debug build: kernels that check each row, each access to memory, and what statements make.
+"""The debug build: kernels that check rows, memory accesses and the values of statements.
 
-They run the loops of every other build. Their source differs in the functions it imports, in a
-check before each row of a statement, and in the examination of each value that a step makes. They
-are compiled without the promise that arrays do not overlap.
+Debug kernels run the same loops as other kernels. Their source differs in the functions that it
+imports, in a check before each row of a statement, and in a test of each value that a step
+computes. They are compiled without the assumption that arrays do not overlap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..ir.liveness import read_fields
 from ..runtime.metadata import KIND, ROW, KernelMeta, Look
 
 VALUES = {0: "nan", 1: "inf", -1: "-inf"}
-"""The kind of a value in a finding."""
+"""The names of the kinds of non-finite values."""
 
 
 def watched(

@@ -1,4 +1,4 @@
-"""A compiled kernel: its source, its machine code, and all that a caller must know."""
+"""Compiled kernels: their source, machine code and description, built or loaded from the cache."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 MachineCode = Callable[[], "Code | None"]
-"""Waits for machine code; there is none that can be kept of what Numba compiles."""
+"""Waits for machine code; None for Numba, whose machine code cannot be cached."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def begin(program: ir.Program, options: Options, dtype: str) -> None:
 
 
 _BEGUN: dict[tuple[Path, str], Kernel] = {}
-"""Kernels that have not been requested yet."""
+"""Kernels whose compilation was started by `begin` and that `build` has not requested yet."""
 
 
 def _from_cache(request: Request) -> Kernel | None:
@@ -134,7 +134,7 @@ def _begun(request: Request) -> Kernel:
     with compiling(), progress.shown(told), contextlib.ExitStack() as held:
         if kept:
             held.enter_context(cache.locked(name))
-        found = _found(name) if kept else None  # made by another process, or described
+        found = _found(name) if kept else None  # built by another process, or a description
         made = _complete(request, found)
         if made is not None:
             return made
@@ -166,10 +166,10 @@ def _kernel(
 _Key = tuple[str, tuple[Type, ...]]
 
 Place = tuple[Path, str, target.Processor]
-"""The folder of the cache, the compiler, and the processor."""
+"""The cache directory, the compiler and the processor."""
 
 _LATEST: deque[tuple[Place, _Key, MachineCode]] = deque(maxlen=16)
-"""The latest kernels, each with the place where it is kept and its machine code."""
+"""The latest kernels, each with its place, its key and its machine code."""
 
 
 def _place(request: Request) -> Place:
@@ -189,9 +189,9 @@ def _alike(request: Request, text: _Text) -> MachineCode | None:
 
 
 _LOADED: deque[tuple[object, Callable[..., int]]] = deque(maxlen=16)
-"""The kernels that were loaded last, by their machine code, or by their source without any.
+"""The kernels that were loaded last, by machine code, or by source if there is no machine code.
 
-A matrix that is bound again at each step requests the same one each time.
+A matrix that is bound again at each time step requests the same kernel each time.
 """
 
 _LOADING = Lock()

@@ -1,4 +1,4 @@
-"""The names of kernels in the cache: digests of programs, and of choices of the compiler."""
+"""Cache keys of kernels: digests of programs and of compiler options."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..runtime import target
 from . import cache
 
 COMPILED, CHECKED, DESCRIBED = "compiled", "plain", "description"
-"""Forms of a kernel: as machine code, as checked source that runs as plain Python, and as its
-description only."""
+"""Forms of a kernel: machine code, checked source that runs as plain Python, and the description
+alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Request:
 
 
 _NAMES: deque[tuple[object, ...]] = deque(maxlen=8)
-"""The last names: a kernel is described and then built, and the text of a program is long."""
+"""Recent names: a kernel is described and then built, and hashing the program text is slow."""
 
 
 def identity(program: ir.Program) -> str:
@@ -72,7 +72,7 @@ def identity(program: ir.Program) -> str:
 
 
 _IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
-"""The last programs, of which several names are made."""
+"""Digests of recent programs, each of which is part of several names."""
 
 
 def text_of(program: ir.Program) -> str:
@@ -81,7 +81,7 @@ def text_of(program: ir.Program) -> str:
     Every operation and sum is one line, so that what is shared is written once.
     """
     lines: dict[str, int] = {}
-    known: dict[int, tuple[ir.Value, str]] = {}  # with the values: these have their identity then
+    known: dict[int, tuple[ir.Value, str]] = {}  # holding values keeps ids unique
 
     def name(value: ir.Value) -> str:
         if id(value) not in known:

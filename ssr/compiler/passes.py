@@ -1,8 +1,8 @@
-"""All passes between a declared program and its kernel, in the order in which they run.
+"""The pass pipeline: all passes between a traced program and its kernel, in order.
 
-The first ones run at the declaration (`ssr.lower.declaration_passes`), all others when a kernel is
-built. Passes that change the order of operations, or round differently, come before all others but
-`simplify`; everything after `recurrence` keeps each bit.
+The first passes run when the program is defined (`ssr.lower.declaration_passes`), all others when
+a kernel is built. Passes that reassociate or round differently come before all others but
+`simplify`; all passes after `recurrence` are bit-exact.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ SIMPLE_STEPS = (
     Pass(halo_reads, when=_free),
     DEAD_STEP_ELIMINATION,
 )
-"""Passes that decide which values the steps of a program compute."""
+"""Passes that determine the values that the steps of a program compute."""
 
 STEPS = (
     *SIMPLE_STEPS,
@@ -125,7 +125,7 @@ NESTS = (
     Pass(shorten_rotation, "nests", NEST, when=lambda o: o.fuse),
     Pass(share_temporaries, "nests"),
 )
-"""Passes over nests: those of one step each, then of several."""
+"""Passes over nests: first over nests of one step, then over nests of several steps."""
 
 LOOPS = (
     Pass(
@@ -146,4 +146,4 @@ EMISSION = Pass(emission, "kernel", parts=(hoist_choices, Functions.outline))
 VECTORIZE = Pass(vectorize, "kernel", when=lambda o: not o.debug)
 
 PASSES = (*DECLARATION, *STEPS, *NESTS, *LOOPS, EMISSION, VECTORIZE)
-"""All of them, in order."""
+"""All passes, in order."""

@@ -1,4 +1,4 @@
-"""The compiler: from a program's steps to the module of its kernel, pass by pass."""
+"""The compiler pipeline: from the steps of a program to the kernel module, pass by pass."""
 
 from __future__ import annotations
 

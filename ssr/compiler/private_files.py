@@ -1,8 +1,8 @@
-"""Files that only their owner can have written.
+"""Files with verified ownership: only their owner can have written them.
 
-What is read from a cache of machine code is run, so a file is read only if it belongs to this user
-and others cannot write it, and so is its folder, and whatever leads there. Links are not followed.
-Where the system has no users in this sense (Windows), nothing is checked.
+Machine code that is read from a cache is executed. A file is therefore read only if it belongs to
+the current user and others cannot write to it, its folder or any folder above. Symbolic links are
+not followed. On systems without POSIX users (Windows) nothing is checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 DAY = 86400.0
-"""Seconds after which a file that is read is marked as used."""
+"""Seconds after which reading a file updates its time of last use."""
 
 _CHECKED = hasattr(os, "getuid")
 _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -139,7 +139,7 @@ def _lock(path: Path) -> int | None:
             if os.path.samestat(os.fstat(handle), os.lstat(path)):
                 return handle
         except FileNotFoundError:
-            pass  # who held the lock has removed the file
+            pass  # the holder of the lock has removed the file
         except OSError:
             os.close(handle)
             return None

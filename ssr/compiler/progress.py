@@ -1,9 +1,9 @@
-"""Lines on standard error while compilation takes long.
+"""Progress messages on standard error during long compilations.
 
-The time counts during which a thread waits for kernels, with pauses below `PATIENCE` in between. On
-a terminal a line names the kernel, and ends with the seconds that this one took. Elsewhere, as in
-the log of a batch job, a line names the kernel at hand after 2, 4, 8, 16, ... seconds. The first
-rank of a job writes for all. ``SSR_QUIET=1`` in the environment turns the lines off.
+The measured time is that in which a thread waits for kernels, including pauses below `PATIENCE`.
+On a terminal a line names the kernel, and ends with the seconds that this kernel took. Elsewhere,
+as in the log of a batch job, a line names the current kernel after 2, 4, 8, 16, ... seconds. Only
+the first rank of a job writes. ``SSR_QUIET=1`` in the environment disables the messages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RANKS = (
     "PMIX_RANK",
     "SLURM_PROCID",
 )
-"""Variables that launchers set to the number of a rank."""
+"""Environment variables that launchers set to the number of a rank."""
 
 
 class _Waits:
@@ -124,7 +124,7 @@ def _is_reported() -> bool:
 def _on_terminal() -> bool:
     try:
         return sys.stderr.isatty()
-    except (AttributeError, ValueError):  # there is none, or it is closed
+    except (AttributeError, ValueError):  # standard error is missing or closed
         return False
 
 

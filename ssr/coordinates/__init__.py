@@ -1,4 +1,4 @@
-"""Coordinates of grids: finite volumes in orthogonal coordinates, labels of arrays, pictures."""
+"""Grid coordinates: finite volumes in orthogonal coordinates, array labels, and plots."""
 
 from ..public import all_explained, explain_methods
 from .axis import Axis

@@ -1,4 +1,4 @@
-"""Fields as DataArrays of xarray, and back."""
+"""Conversion of fields to and from xarray DataArrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coordinates along one axis: the positions of the faces of its cells."""
+"""Coordinates along one axis: the positions of cell faces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..points.numbers import Array, real
 from ..public import flag
 
 LARGEST = 2**48
-"""No axis has as many cells."""
+"""Limit of the number of cells of an axis."""
 
 
 @dataclass(frozen=True, eq=False)

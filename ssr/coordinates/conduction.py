@@ -1,4 +1,4 @@
-"""Conductivities between gradients and divergences: numbers, fields of cells, fields of faces."""
+"""Conductivities of diffusive fluxes: numbers, cell fields or face fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import operators
 from .geometry import Geometry
 
 Flux: TypeAlias = Callable[[Matrix, Matrix], Matrix]
-"""The product of a divergence, a conductivity and a gradient."""
+"""A function that combines a divergence and a gradient with a conductivity."""
 
 
 def conductivities(grid: Geometry, given: Any, means: Callable[[int], Matrix]) -> list[Flux]:

@@ -1,4 +1,4 @@
-"""Coordinates of a grid: finite volumes, integrals, labels and pictures."""
+"""The public class of grid coordinates: finite volumes, integrals, labels and plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The matrices of finite volumes that coordinates give."""
+"""Finite-volume matrices of a grid with coordinates."""
 
 from __future__ import annotations
 

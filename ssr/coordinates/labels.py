@@ -1,4 +1,4 @@
-"""Names and attributes of coordinates, as NetCDF and xarray have them."""
+"""Names and attributes of coordinates in the conventions of NetCDF and xarray."""
 
 from __future__ import annotations
 

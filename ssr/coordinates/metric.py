@@ -1,4 +1,4 @@
-"""The weights of a system of coordinates on the axes of a grid, for any numbers of cells."""
+"""The metric of a coordinate system on the axes of a grid, for any numbers of cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .system import System
 from .weights import Factor, Mode, Weight, function_of, names_of, weight_of
 
 VANISHING = 1e-12
-"""A face has no area if it is smaller than this, compared with those within the grid."""
+"""The area of a boundary face, relative to interior faces, below which it counts as zero."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Matrices of finite volumes: differences of fluxes and of values, weighted by the metric."""
+"""Finite-volume operators: divergence, gradient and averages, weighted by the metric."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .weights import Factor, Weight
 
 Data: TypeAlias = Mapping[str, Any]
 Placed: TypeAlias = "tuple[Weight, Sequence[Any]]"
-"""A weight and the index of a point."""
+"""A weight, and the index of the point at which it is evaluated."""
 
 Kinds: TypeAlias = Mapping[str, "Space | ScalarType"]
 

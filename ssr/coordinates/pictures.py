@@ -1,4 +1,4 @@
-"""Pictures of fields over their coordinates."""
+"""Plots of fields over their coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integrals over cells by Gauss's rule, to rounding."""
+"""Gauss quadrature over cells, accurate to rounding error."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 from ..errors import NonFiniteError, OutOfRangeError
 
 Span: TypeAlias = "tuple[Any, Any]"
-"""Where integrals along an axis begin and end; or the points of an axis, and None."""
+"""The lower and upper limits of integrals along an axis; or the points of an axis, and None."""
 
 ORDERS = 2, 4, 8, 16, 32, 64
-"""The numbers of points of Gauss's rule, one after the other."""
+"""The numbers of quadrature points that are tried, in this order."""
 
 ROUNDING = 2e-14
-"""The largest relative difference of two rules that counts as rounding."""
+"""The relative difference of two rules below which the integral has converged."""
 
 
 def integrals(function: Callable[..., Any], spans: Sequence[Span], order: int) -> Any:

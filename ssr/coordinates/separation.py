@@ -1,4 +1,4 @@
-"""Products of functions of fewer coordinates, into which expressions of coordinates separate."""
+"""Separation of variables: factorize expressions of coordinates by the variables they contain."""
 
 from __future__ import annotations
 

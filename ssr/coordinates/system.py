@@ -1,4 +1,4 @@
-"""Systems of orthogonal coordinates: their scale factors, and where points lie in space."""
+"""Orthogonal coordinate systems: scale factors, and the map to Cartesian space."""
 
 from __future__ import annotations
 

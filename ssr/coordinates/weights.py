@@ -1,4 +1,4 @@
-"""Volumes, areas and distances as products of arrays along as few axes as possible."""
+"""Volumes, areas and distances as products of arrays of the lowest possible dimension."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .quadrature import Span, integrals, order_for
 from .separation import separated
 
 Mode: TypeAlias = Literal["cell", "face", "center", "step"]
-"""How a function of a coordinate enters a weight: integrated over cells or between centers, or
-evaluated at faces or centers."""
+"""The use of a coordinate in a weight: integration over cells (cell) or between centers (step), or
+evaluation at faces or centers."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Analyses and tables that only programs on ranks need: regions that are read, transfers, steps.
+"""Analyses and tables for distributed programs: access regions, transfers and schedule steps.
 
 Takes nests and fields of a program. Gives the regions of arrays that each nest accesses, and the
 tables by which a kernel runs the steps of a communication schedule.

@@ -1,13 +1,15 @@
-"""Find which elements of arrays the nests of a program read and write, as functions of their box.
+"""Regions of the arrays that the nests of a program read and write, as functions of their box.
 
-Rows come from the domains of statements, and of the terms in which a load stands; they may lie
-beyond the box. What a statement reads of the rows that earlier statements of its nest have written
-is left out: for the nest as a whole it is not an input. What a sweep reads of its own rows is kept,
-as others may have made it. What is kept of other boxes is left out: its values are there already.
+The rows are those of the domains of statements, and of the terms that contain a load; they may lie
+beyond the box. Three kinds of reads need special treatment. Reads of rows that earlier statements
+of the nest have written are omitted, since they are not inputs of the nest. Reads of a sweep from
+its own rows are included, because other subdomains may have computed them. Reads of `kept` halo
+elements are omitted, because the values are already in place.
 
-Many loads give few hulls. One that lies in another is dropped, and two that differ along one axis,
-by a shift or in length, become one. Bounds are compared as expressions: they differ by a constant,
-or by a constant and one of the facts that hold for any box, such as ``i_hi - i_lo - 1 >= 0``.
+Many loads give few hulls. A hull that lies in another one is dropped, and two hulls that differ
+along one axis, by a shift or in length, are merged. Bounds are compared as expressions: they differ
+by a constant, or by a constant and one of the inequalities that hold for every box, such as
+``i_hi - i_lo - 1 >= 0``.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ Expressions: TypeAlias = tuple[Affine, ...]
 Terms: TypeAlias = tuple[tuple[Atom, int], ...]
 
 GAP = 4
-"""Elements between two hulls that become one."""
+"""Largest gap in elements between two hulls that are merged."""
 
 
 def reached(
@@ -45,7 +47,7 @@ def reached(
                 domain = domain & bounded(nest.axes).preimage(load.index, nest.axes)
             made_here = not load.new and _within(domain, load, written.get(load.array))
             if load.array in arrays and not made_here:
-                new = load.new and load.array != statement.local  # it waits for no other box
+                new = load.new and load.array != statement.local  # not for local sweeps
                 read |= dict.fromkeys(finder.reaches(load.array, new, domain, load.index))
         for gather in ir.gathers(statement.value):
             read |= dict.fromkeys(finder.gathered(gather, rows))
@@ -146,7 +148,7 @@ class _Order:
 
     def __init__(self, facts: Iterable[Affine]) -> None:
         self._least: dict[Terms, int] = {}
-        for fact in facts:  # what differs from one by a constant is >= 0 if that is
+        for fact in facts:  # a fact plus a constant >= 0 is >= 0
             self._least[fact.terms] = min(fact.constant, self._least.get(fact.terms, fact.constant))
 
     def fewer(self, reaches: Mapping[Reach, None]) -> tuple[Reach, ...]:

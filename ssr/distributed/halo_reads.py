@@ -1,7 +1,8 @@
-"""Read what lies in other boxes where it stands, as sweeps within boxes leave it alone. Keeps bits.
+"""Read halo values in place in rank-local sweeps, instead of summing them beforehand. Bit-exact.
 
-On boxes with memory of their own, what a row reads of other boxes is copied into the memory of its
-own. A sweep within boxes overwrites none of it, so that it need not be added up before the sweep:
+In distributed programs the halo elements that a row reads are copied into the subdomain's own
+array. A rank-local sweep does not overwrite them, so that their terms need not be accumulated in
+a temporary before the sweep:
 
     before:  t[i] = r[i] + (x[i - 1] if i - 1 < i_own_lo)           i_own_lo <= i < i_own_hi
              x[i] = t[i] + (x'[i - 1] if i - 1 >= i_own_lo)         forward
@@ -9,9 +10,9 @@ own. A sweep within boxes overwrites none of it, so that it need not be added up
     after:   x[i] = r[i] + (x[i - 1] if i - 1 < i_own_lo) + (x'[i - 1] if i - 1 >= i_own_lo)
              x[i] = r[i] + (x[i - 1] if i - 1 < i_own_lo) + (x[i - 1] if i - 1 >= i_own_lo)
 
-Of the second sweep the elements of other boxes are `kept`: they are those from before the first
-one. It is done where sums may be reassociated: then two terms become one (`merge_halo_terms`).
-Otherwise each sweep would have twice the conditions.
+The second sweep reads the halo elements as they were before the first sweep (`kept`). The pass
+runs only where sums may be reassociated, because two terms then become one (`merge_halo_terms`).
+Otherwise each sweep would have twice as many conditions.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
-"""Settle which entries of local matrices are there: those within the box of a row, or all.
+"""Resolve the entries of rank-local matrices: entries within the box of a row, or all entries.
 
-On boxes with memory of their own, the bounds of the box that owns a row are parameters. An entry
-is there if its column lies within them, or if it does not, for what is left of a matrix:
+In distributed programs, the bounds of the box that owns a row are parameters. An entry of a
+rank-local matrix is present if its column lies within them; an entry of the remainder of the
+matrix is present if its column lies outside:
 
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1 and i - 1 is in the row's own box)
     after:   y[i] = 2 x[i] - (x[i-1] if i - 1 >= i_own_lo)       i_own_lo <= i < i_own_hi
 
-Entries between boxes are distinguished further: those of lines that are in another box as a whole,
-and those at the ends of lines. Each kind has conditions that are short.
+Entries between boxes are split further, into those of lines that lie completely in another box and
+those at the ends of lines, since each of these sets has short conditions.
 
-Such a step is about the rows of one box, so nothing computes it at rows beyond. In one box all
-entries are there.
+Such a step depends on the box of its rows, so it is never computed at rows beyond the box. In
+undistributed programs there is a single box, which contains all entries.
 """
 
 from __future__ import annotations

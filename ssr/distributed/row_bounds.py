@@ -1,4 +1,4 @@
-"""Bounds of the points of a field that rows read: the field, or the box of the rows."""
+"""Bounds of the points that rows may read: those of the field, or of the box of the rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where a step of a schedule says what runs: the ranges and slices of its tables.
+"""Columns of the step table of a schedule: the ranges of tables that a step runs.
 
-The row of a step that runs a part of the kernel has, after its kind, for each nest the first place
-and the end of its boxes in ``tables``; and for each call the same of its links and of its weights.
-The kernel is given the flat place of the row, ``step``.
+The row of a step that runs a part of the kernel contains, after its kind, the first and the end
+index of the boxes in ``tables`` for each nest, and the same indices of links and weights for each
+call. The kernel receives the flat index of the row, ``step``.
 """
 
 from __future__ import annotations

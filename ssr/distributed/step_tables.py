@@ -1,4 +1,4 @@
-"""Lay out a schedule for a kernel for boxes with memory of their own, as tables of integers."""
+"""Encode a communication schedule for a distributed kernel as tables of integers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Function:
 
 
 Step: TypeAlias = "Run | Function | None"
-"""A step of a schedule; None is one that the kernel leaves to its caller."""
+"""A step of a schedule; None returns control to the caller of the kernel."""
 
 
 @dataclass(frozen=True, slots=True)

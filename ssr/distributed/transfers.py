@@ -1,11 +1,11 @@
-"""Put steps between nests and calls that move values between boxes with memory of their own.
+"""Insert data-transfer steps (halo exchange) between the nests and calls of distributed programs.
 
     before:  nest 0;  call 0;  nest 1
     after:   move 0;  nest 0;  move 1;  call 0;  move 2;  nest 1;  move 3
 
-A move packs numbers of the kernel's arrays into a buffer of messages, unpacks them from there, or
-copies them within an array. What it moves is data: records of `RECORD` integers in its table. With
-an empty table nothing happens.
+A move packs array elements into a message buffer, unpacks them from the buffer, or copies them
+within an array. The elements are data: records of `RECORD` integers in the table of the move. With
+an empty table the move does nothing.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from ..points.sets import Domain
 from ..spaces.space import Space
 
 RECORD = 16
-"""Integers of a record: what it does (`PACK`, `UNPACK` or `WITHIN`), the number of the array; how
-many numbers along four axes; the flat offset of the first one and the strides of the axes where
-they are read, and the same where they are written."""
+"""Integers of a record: its kind (`PACK`, `UNPACK` or `WITHIN`), the number of the array, the
+extents along four axes, the flat offset and the strides of the source, and the flat offset and the
+strides of the destination."""
 
 PACK, UNPACK, WITHIN = 0, 1, 2
-"""The kind of a record: from an array to the messages, from there to an array, within an array. The
-numbers that are read and those that are written are different ones."""
+"""The kind of a record: from an array to the message buffer, from the buffer to an array, or within
+an array. Source and destination do not overlap."""
 
 
 def _link(number: int) -> kernel.Expression:

@@ -1,5 +1,5 @@
-"""The modules of kernels.
+"""Generation of kernel IR from loops.
 
-Takes the loops of a program. Gives a module of kernel IR, and a record of all that a caller must
-know.
+Takes the loops of a program. Gives a module of kernel IR, and the description that its callers
+need.
 """

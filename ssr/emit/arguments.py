@@ -1,4 +1,4 @@
-"""The arguments of a kernel and their types, and the refusal of arrays of other layouts."""
+"""The arguments of a kernel with their types, and the check of array layouts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import externals
 from .unit import Unit
 
 MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
-"""The arrays that a launch may have instead of many: scratch memory, integers, weights."""
+"""The packed arrays of a launch: scratch memory, tables of integers, and weights."""
 
 
 @dataclass(frozen=True, slots=True)

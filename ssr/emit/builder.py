@@ -1,4 +1,4 @@
-"""The statements of a nest under construction, and where they find elements of arrays."""
+"""The statements of a nest under construction, and the addresses of array elements."""
 
 from __future__ import annotations
 

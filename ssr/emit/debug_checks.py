@@ -1,9 +1,9 @@
-"""The findings of the debug build: the first infinity or NaN that the steps of a program make.
+"""Checks of the debug build: the first infinity or NaN that a step of a program computes.
 
-Statements are examined as they store a value, in the loops of every other build. What is found goes
-to the last row of the states: 1, the number of a `Look`, the row of the statement, and the kind of
-the value. Of several it is that of the first step, at the first row in C order:
-neither depends on which loops steps share, nor on how they are cut into boxes.
+Values are examined when a statement stores them, in the same loops as in other builds. A finding is
+written to the last row of the states: 1, the number of a `Look`, the row of the statement, and the
+kind of the value. Of several findings, that of the first step is kept, at the first row in C order.
+The result depends neither on loop fusion nor on the division into boxes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..kernel.building import (
 from ..runtime.metadata import KIND, Look
 
 BAD = 3
-"""The number that a kernel returns where a statement made an infinity or NaN."""
+"""The status of a kernel in which a statement computed an infinity or NaN."""
 
 
 def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) -> tuple[Look, ...]:

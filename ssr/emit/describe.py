@@ -1,4 +1,4 @@
-"""Describe a kernel: what the module says about it."""
+"""Construct the metadata of a kernel, which its module contains."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _buffers(builder: Builder, nest: ir.Nest | ir.LineNest, number: int) -> Iter
     if isinstance(nest, ir.LineNest):
         assert isinstance(builder, LineBuilder)
         argument = builder.buffer(BUFFER)
-        pad = nest.beyond + 1  # it begins at a whole line of the cache
+        pad = nest.beyond + 1  # aligned to a cache line
         yield BufferMeta(argument, number, builder.step, pad, None, 1, nest.along)
         return
     for b in nest.buffers:

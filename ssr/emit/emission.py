@@ -1,12 +1,12 @@
-"""Write the loops of a program as the module of a kernel, in kernel IR. Keeps bits.
+"""Generate the kernel IR of the loops of a program. Bit-exact.
 
     before:  for i in range(max(1, i_lo), i_hi): row_0(i)
     after:   for i in range(max(1, i_lo), i_hi): st(y, y_0 + i, fma(w0, ld(x, x_0 + i - 1), s))
 
-A kernel takes arrays, scratch buffers, scalars, the layout of its arrays and one table for each
-nest. A table has a row for each box: sizes, bounds, and for each array the flat offset of index
-zero and its strides. One for boxes with memory of their own takes all tables as one array, and the
-step of a schedule that says which parts of it are used.
+The arguments of a kernel are arrays, scratch buffers, scalars, the layout of the arrays and one
+table for each nest. A table has a row for each box: sizes, bounds, and for each array the flat
+offset of index zero and its strides. A distributed kernel takes all tables as one array, and the
+step of a schedule, which selects the parts of it to use.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ STEPS = ("copy", "copy_column", "follow")
 """Additional imports of kernels for boxes with memory of their own."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
-"""Names that functions know beside those they import."""
+"""Names that functions may use without imports."""
 
 
 def emission(unit: Unit) -> tuple[Module, KernelMeta]:

@@ -1,7 +1,7 @@
-"""The calls of functions of other packages, and their place among a kernel's arguments.
+"""Code of the calls of external functions, and their arguments among those of the kernel.
 
 The function of call n takes the arrays, then ``cn_links``, ``cn_weights`` and ``cn_scratch``, then
-numbers. Equal functions are there once.
+scalars. Equal functions are emitted once.
 """
 
 from __future__ import annotations

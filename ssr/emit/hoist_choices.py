@@ -1,7 +1,11 @@
-"""Make choices before the loops throughout which they are the same. Keeps bits.
+"""Hoist loop-invariant conditions and conditional values out of loops. Bit-exact.
 
-A branch inside a loop keeps LLVM from making vectors of it, or makes it unswitch the loop,
-once for each way, even where the loop decides nothing about the branch.
+    before:  for i in range(n): st(y, i, ld(x, (r if j > 0 else s) + i))
+    after:   line = r if j > 0 else s
+             for i in range(n): st(y, i, ld(x, line + i))
+
+A branch inside a loop prevents LLVM from vectorizing it, or makes LLVM unswitch the loop, with one
+copy for each outcome, even if the branch does not depend on the loop.
 """
 
 from __future__ import annotations

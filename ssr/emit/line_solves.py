@@ -1,7 +1,7 @@
-"""Systems along lines: bundles of lines, copied to a buffer, swept, copied back.
+"""Code of solves along lines: bundles of lines are copied to a buffer, swept and copied back.
 
-In the buffer of a nest a point of a line has the line variables one behind the other, each a
-bundle: the numbers of as many lines as a vector register holds.
+The buffer of a nest stores the line variables of each point consecutively. Each is a bundle, which
+holds one value for each of as many lines as a vector register has lanes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class LineBuilder(Builder):
         if array not in self.slots:
             return super().place(array, index)
         slot = self.slots[array] * self.width
-        if not (index[0] - self.here).is_constant:  # a point that is the same for all rows
+        if not (index[0] - self.here).is_constant:  # a fixed point of the line
             return plus(self.begin(expression(index[0])), slot)
         return moved("at", (index[0] - self.here).constant * self.step + slot)
 
@@ -112,7 +112,7 @@ def emit_lines(builder: LineBuilder, made: LineLoops) -> None:
 
 
 Emitted: TypeAlias = Callable[[Loop], bool]
-"""Adds a node of a tree of loops by itself; false for one that it leaves."""
+"""A function that emits a node of a loop tree; false if it does not handle the node."""
 
 
 def _emit_tree(builder: LineBuilder, node: Loop, alone: Emitted) -> None:

@@ -1,4 +1,4 @@
-"""The code of a box: loops, branches and reductions."""
+"""Code of the loops over a box: loops, branches and reductions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .periodic_rows import emit_periodic_rows
 from .rows import emit_instance, place_of
 
 STRETCH = 2**16
-"""Points of a loop that is in no other loop between two polls."""
+"""Points between two polls in a loop without an enclosing loop."""
 
 
 def emit_tree(

@@ -1,4 +1,4 @@
-"""The nests of a kernel: the loop over the boxes of each, and what becomes of reductions."""
+"""Code of the nests of a kernel: the loop over boxes, and the results of reductions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .scalars import START, Scalars
 from .unit import Unit
 
 ROWS = 32
-"""Rows of line buffers of a nest up to which each of them begins with a cache line."""
+"""Limit of the rows of the line buffers of a nest for which each row is cache-aligned."""
 
 
 def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Builder]:

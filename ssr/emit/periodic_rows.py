@@ -1,4 +1,4 @@
-"""Rows whose terms come again with a period, a bundle of neighbouring rows at a time."""
+"""Code of rows with periodic terms, vectorized over bundles of neighboring rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .builder import Builder
 from .rows import emit_piece, place_of
 
 WORD = 62
-"""Rows of a round of a loop, at most, of which an integer says which read an element."""
+"""Limit of the rows of a loop iteration: an integer holds one bit for each row that reads."""
 
 
 Ends: TypeAlias = tuple[kernel.Expression, kernel.Expression]
-"""The first row of some, and the one after the last."""
+"""A half-open range of rows."""
 
 
 def emit_periodic_rows(builder: Builder, nest: LoopNest, run: Run, ends: Ends) -> None:

@@ -1,4 +1,4 @@
-"""The code of one row: values and assignments."""
+"""Code of one row of a statement: its values and its assignments."""
 
 from __future__ import annotations
 

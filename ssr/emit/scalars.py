@@ -1,7 +1,7 @@
-"""The arithmetic of scalars: in double precision, once, before the loops that use it.
+"""Code of scalar arithmetic: in double precision, executed once, before the loops that use it.
 
-Every operation is a statement. The statements stand where all that they use is known: at the start
-of the kernel, or after the nest that makes the last of the reductions they use.
+Every operation is a statement. A statement is placed as soon as its operands are available: at the
+start of the kernel, or after the nest that computes the last reduction among its operands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..symbols.operations import is_condition
 from .unit import Unit
 
 START = -1
-"""The place of statements at the start of a kernel; others stand after a nest, by its number."""
+"""The place of statements at the start of a kernel; other places are numbers of nests."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
-"""The function that goes through the steps of a schedule, and runs parts of the kernel.
+"""The driver function of a distributed kernel: it executes the steps of a schedule.
 
-A kernel for boxes with memory of their own is entered by it. It takes all arrays once, tables for
-all steps, and rows of numbers; for each row it goes through the steps.
+The driver is the entry point of such a kernel. It takes all arrays, the tables of all steps, and
+rows of scalars, and runs the steps once for each row.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .unit import Unit
 from .vector_fields import NAME, Whole, refusal, with_whole
 
 POINTS = 1024
-"""The cost of a step for a kernel that polls, in addition to its points."""
+"""The points that a step counts as in polling, in addition to its own points."""
 
 
 def parameters(unit: Unit, meta: KernelMeta) -> list[str]:

@@ -16,7 +16,7 @@ from ..runtime.sums import ROWS
 from .debug_checks import looks_of
 
 Form: TypeAlias = Literal["fast", "checked", "debug"]
-"""Kernels for use; those that check the row of each statement; those of the debug build, too."""
+"""Ordinary kernels, kernels that check the row of each statement, and debug kernels."""
 
 
 @dataclass(frozen=True)

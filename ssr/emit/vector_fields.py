@@ -1,11 +1,11 @@
-"""The function that a program with vector fields calls: it takes them whole.
+"""The entry function of programs with vector fields: it takes each of them as one array.
 
-Taking an array apart in Python costs more than a small kernel. So this is done in compiled code,
-from which the kernel is called with one array for each component.
+Slicing an array in Python costs more than a small kernel. The arrays are therefore split in
+compiled code, which calls the kernel with one array for each component.
 
-Each array that is taken costs some 45 nanoseconds at each call, and such programs have many. So
-all that a launch owns beside its temporaries are three arrays here: scratch memory, tables and
-weights. The tables begin with the places of their parts (`ssr.run.packs`).
+Each array argument costs some 45 nanoseconds at each call, and such programs have many arrays. The
+arrays of a launch, other than temporaries, are therefore packed in three: scratch memory, tables
+and weights. The tables begin with the positions of their parts (`ssr.run.packs`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .arguments import MEMORY, TABLES, WEIGHTS, Argument
 from .unit import Unit
 
 NAME = "call"
-"""The function's name in the module, beside ``kernel``."""
+"""The name of the function in the module, which also contains ``kernel``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""Every stage between a definition and its kernel, as text or as a picture.
+"""Inspection: every stage between a definition and its kernel, as text or as a picture.
 
-Takes matrices as values and programs of the intermediate representation. Gives what `explain`
-prints, what a notebook shows, and what ``SSR_DUMP`` writes.
+Takes matrices as values and programs of the intermediate representation. Gives the output of
+`explain`, of notebooks, and of ``SSR_DUMP``.
 """

@@ -1,4 +1,4 @@
-"""Programs, nests and loops as text for people: what `explain` prints, ``SSR_DUMP`` writes."""
+"""Text output of programs, nests and loops, for `explain` and ``SSR_DUMP``."""
 
 from __future__ import annotations
 

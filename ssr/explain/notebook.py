@@ -1,4 +1,4 @@
-"""The notebook form of a matrix: its name, and the sparsity of a small instance as a drawing."""
+"""The notebook representation of a matrix: its name, and a drawing of a small sparsity pattern."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..algebra.oracle import by_definition
 from ..spaces.space import Space
 
 POINTS = 512
-"""Most rows, and most columns, of a matrix that is drawn."""
+"""Limit of the rows and of the columns of a matrix that is drawn."""
 
 FIRST = {1: 8, 2: 4, 3: 3, 4: 2}
 """The value of a free size, by the number of dimensions of the rows."""
@@ -37,7 +37,7 @@ def matrix_html(matrix: MatrixData, heading: str) -> str:
     text = f"<code>{escape(heading)}</code>"
     try:
         return text + _drawing(matrix)
-    except Exception:  # a drawing is never worth an error, whatever the user's generator raises
+    except Exception:  # errors of the user's generator must not prevent display
         return text
 
 

@@ -1,4 +1,4 @@
-"""The passes as a table, and a program after each of them as text."""
+"""Text output of the table of passes, and of a program after each pass."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Show any stage between a definition and its kernel, as text or as a picture.
 
-`Matrix.explain`, `Program.explain` and the notebook form of a matrix end here, and so does
-``SSR_DUMP=dir``, which writes the stages of every kernel that is built, one file each.
+`Matrix.explain`, `Program.explain` and the notebook form of a matrix are implemented here, and so
+is ``SSR_DUMP=dir``, which writes the stages of every kernel that is built, one file each.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Stages = Mapping[str, Callable[[], str]]
 
 
 OF_PROGRAMS = "program", "passes", "nests", "loops", "source", "vectors", "assembly"
-"""The stages of programs, also of those that matrices make."""
+"""The stages of programs, and of the programs of matrices."""
 
 OF_PROCESSORS = "vectors", "assembly"
-"""The stages that depend on the processor, which are shown on request only."""
+"""Processor-dependent stages, which are shown on request only."""
 
 Explained: TypeAlias = "tuple[ir.Program, ir.Program, Options]"
-"""A program as it was recorded and as it is declared, and how it is compiled."""
+"""A recorded program, the same program after the declaration passes, and its options."""
 
 
 def explain_matrix(
@@ -146,7 +146,7 @@ def _place(span: Span | None) -> str:
 _BOXES: Mapping[ir.Boxes, str] = MappingProxyType(
     {"any": "", "own": "in the row's own box", "other": "in another box"}
 )
-"""In which boxes columns are, as a text."""
+"""Texts for the subdomains of columns."""
 
 
 def _sets(heading: str, matrix: MatrixData) -> str:

@@ -1,4 +1,4 @@
-"""Integrators of ordinary differential equations for fields: the method of lines in time."""
+"""Time integrators for fields: ordinary differential equations of the method of lines."""
 
 from ..public import all_explained, explain_methods
 from .adaptive import AdaptiveRungeKutta

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods whose steps are as long as a tolerance allows."""
+"""Explicit Runge-Kutta methods with adaptive step size and error control."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .stepper import NEARLY, Stepper, alike, number, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 
 SAFETY, SHORTEST, LONGEST = 0.9, 0.2, 10.0
-"""The part of the step that an error estimate allows which is taken, and bounds of its change."""
+"""The safety factor of the step size controller, and bounds of the ratio of consecutive steps."""
 
 
 class AdaptiveRungeKutta(Stepper):
@@ -83,7 +83,7 @@ class AdaptiveRungeKutta(Stepper):
     """
 
     adaptive = True
-    """Whether a step may be shorter than it is asked for."""
+    """Whether a step may be shorter than the requested length."""
 
     def __init__(
         self,

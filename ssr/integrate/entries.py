@@ -1,8 +1,8 @@
-"""The entries of the Jacobian of a right side, for a generic row: derivatives by elements.
+"""Sparse Jacobians by automatic differentiation: the entries of a generic row.
 
-The right side is recorded as the steps of a program. Each value has entries by the elements of the
-unknowns: those of products with matrices are the families of the matrix, functions follow the chain
-rule, and ghost points have the entries of their rules.
+The right-hand side is recorded as the steps of a program. Each value has derivatives with respect
+to elements of the unknowns: those of products with matrices are the families of the matrix,
+functions follow the chain rule, and ghost points have the entries of their rules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .right_side import RightSide
 from .tangent import PARTIAL, SELECTIONS, fields_changed, fields_read, parts_of
 
 Entries: TypeAlias = "Mapping[str, tuple[ir.Family, ...]]"
-"""The derivatives of a value by unknowns: entry families by the names of their fields."""
+"""The derivatives of a value: entry families by the names of the unknowns."""
 
 
 def jacobian_entries(

@@ -1,4 +1,4 @@
-"""Right sides on flat vectors, as SciPy's integrators take them, with their Jacobians."""
+"""Right-hand sides on flat vectors for SciPy's integrators, with sparse Jacobians."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 Slot: TypeAlias = "list[Column]"
-"""Entries that share a field, since no row has two of them."""
+"""Entries that share a field, since each row has at most one of them."""
 
 
 class FlatRightSide:

@@ -1,4 +1,4 @@
-"""Initial value problems with the call of SciPy's ``solve_ivp``."""
+"""Initial value problems with the interface of SciPy's ``solve_ivp``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIXED: dict[str, Callable[..., Stepper]] = {
     **{name: partial(ImplicitRungeKutta, method=name) for name in IMPLICIT},
     "BDF2": BDF2,
 }
-"""Methods with steps of a given length."""
+"""Methods with fixed step size."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ EXPLICIT: Mapping[str, Method] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""The methods, each with the number of its order or its authors in its name."""
+"""The methods by name; names contain the order or the authors."""
 
 
 def explicit(method: Any) -> Method:

@@ -1,4 +1,4 @@
-"""Explicit methods of several steps: Adams-Bashforth, and leapfrog with a filter."""
+"""Explicit multistep methods: Adams-Bashforth, and leapfrog with a time filter."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class AdamsBashforth(Stepper):
                 f"The order of an Adams-Bashforth method is {order!r}.", hint="It is 1, 2 or 3."
             )
         self.order = order = int(order)
-        self._lengths = list[float]()  # of the steps before, the last one first
-        self._rates = [alike(self._y) for _ in range(order - 1)]  # at their beginnings
+        self._lengths = list[float]()  # of earlier steps, the latest first
+        self._rates = [alike(self._y) for _ in range(order - 1)]  # at the starts of these steps
         start = step_program(fun, STARTERS[order])
         self._start = start.bind(*self._y, *self._args)
         self._evaluate = [fun.program.bind(*k, *self._y, *self._args) for k in self._rates]
@@ -159,7 +159,7 @@ def weights(dt: float, lengths: Sequence[float]) -> list[float]:
         points.append(points[-1] - length / dt)
     found = []
     for n, here in enumerate(points):
-        product, scale = [1.0], 1.0  # coefficients of a polynomial, the lowest first
+        product, scale = [1.0], 1.0  # polynomial coefficients in ascending order
         for there in points[:n] + points[n + 1 :]:
             shifted = [0.0, *product]
             product = [a - there * b for a, b in zip(shifted, [*product, 0.0], strict=True)]

@@ -1,4 +1,4 @@
-"""The right side of a system of ordinary differential equations for fields."""
+"""The right-hand side of a system of ordinary differential equations for fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods with steps of a given length."""
+"""Explicit Runge-Kutta methods with fixed step size."""
 
 from __future__ import annotations
 

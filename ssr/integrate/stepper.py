@@ -1,4 +1,4 @@
-"""Integrators that keep a time and the unknowns, and go from step to step."""
+"""The base class of time integrators: the time, the unknowns, and the next step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..solvers import vectors
 from .right_side import RightSide, check_right_side, check_unknowns
 
 NEARLY = 1e-9
-"""The part of a step by which a number of steps may differ from an integer."""
+"""Tolerance, as a fraction of a step, for an interval that is a whole number of steps."""
 
 
 class Stepper(ABC):

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..errors import ArgumentError, OutOfRangeError
 
 Rates: TypeAlias = Callable[[Any, "tuple[Any, ...]"], "tuple[Any, ...]"]
-"""The rates of change at a time, of the unknowns: ``rates(t, y)``."""
+"""The rates of change of the unknowns: ``rates(t, y)``."""
 
 Table: TypeAlias = "Sequence[Sequence[float]]"
 Tree: TypeAlias = "tuple[Any, ...]"

@@ -1,8 +1,8 @@
-"""Products of the Jacobian of a right side with vectors: derivatives of a program's steps.
+"""Jacobian-vector products by forward-mode automatic differentiation of a program's steps.
 
-The right side is recorded as the steps of a program. Each value of a step has a derivative by the
-unknowns, which is a value of the tangents of what it reads: products with matrices are linear,
-functions follow the chain rule, and what a fill makes of zeros is subtracted.
+The right-hand side is recorded as the steps of a program. The tangent of each value is computed
+from the tangents of its operands: products with matrices are linear, functions follow the chain
+rule, and the constant part of a ghost fill (its result for zeros) is subtracted.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Tangents:
         if part == whole:
             if tangent is not None:
                 self.names[target] = recorder.put(tangent, whole)
-        elif tangent is not None or self._depends(target):  # the other points keep theirs
+        elif tangent is not None or self._depends(target):  # the other points keep their tangents
             zeros = recorder.whole(target).lift(0.0)
             if not self._depends(target):
                 self.names[target] = recorder.put(zeros, whole)
@@ -129,7 +129,7 @@ class Tangents:
                 return Expression(space, ir.Sum(tuple(made))) if made else None
             case ir.Op(name, args):
                 return self._operation(space, name, args)
-            case ir.Gather():  # a row of a stored matrix times a field
+            case ir.Gather():  # a product with a row of a stored matrix
                 name = self.names.get(value.array)
                 return None if name is None else Expression(space, value.of(name))
         return None  # numbers, scalars and indices
@@ -179,14 +179,14 @@ PARTIAL: dict[str, Any] = {
     **{name: lambda a, b: (None, None) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
     **{name: lambda *args: (None,) * len(args) for name in ("and", "or", "not")},
 }
-"""The partial derivatives of operations by their operands; None for zero."""
+"""The partial derivatives of operations with respect to their operands; None for zero."""
 
 SELECTIONS: dict[str, Any] = {
     "where": lambda c, a, b: _condition(c),
     "min": lambda a, b: a < b,
     "max": lambda a, b: a > b,
 }
-"""The conditions at which operations have the value of the last operand but one."""
+"""The conditions under which selections return their second to last operand."""
 
 
 def _condition(value: Expression) -> Mask:

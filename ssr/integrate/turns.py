@@ -1,4 +1,4 @@
-"""Programs one after the other, on arrays or on fields of several ranks."""
+"""Sequences of bound programs for time steps, on arrays or distributed fields."""
 
 from __future__ import annotations
 

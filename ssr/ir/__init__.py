@@ -1,7 +1,7 @@
 """The intermediate representation: programs, nests and loops, immutable and compared by value.
 
-The nodes of values are those of `ssr.symbols.nodes`, and names of this module too, as is what a
-step of another package is, `external.External`.
+The module also exports the nodes of values, which are defined in `ssr.symbols.nodes`, and the base
+class of steps of other packages, `external.External`.
 """
 
 from __future__ import annotations
@@ -151,10 +151,10 @@ __all__ = [
 ]
 
 Made: TypeAlias = "Nest | LineNest | Call"
-"""The form of one or several steps of a program: a nest, or a call."""
+"""One or several steps of a program as a nest or a call."""
 
 Ran: TypeAlias = "LoopNest | LineLoops | Call"
-"""The same as loops."""
+"""One or several steps of a program as loops or a call."""
 
 Form: TypeAlias = "Step | Made | SplitNest | Ran"
-"""The form of one or several steps of a program between two passes."""
+"""The representation of one or several steps of a program between two passes."""

@@ -1,8 +1,8 @@
-"""Steps that another package writes, as the compiler sees them.
+"""The interface of external steps: steps of a program that another package implements.
 
-A program knows of such a step which points of its fields must be made before it, and that it makes
-others. What it computes is the other package's: an `External` gives its function as kernel IR, the
-tables that the function works through, and the same update in NumPy.
+A program contains the points of the fields that such a step reads and those that it computes. The
+computation belongs to the other package: an `External` supplies its function as kernel IR, the
+tables that drive this function, and a reference implementation in NumPy.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ..spaces.space import Space
 from ..symbols.nodes import Value
 
 Layout: TypeAlias = tuple[int, ...]
-"""Where an array's elements are, in elements: that of index zero, and the strides of its axes."""
+"""The layout of an array in elements: the offset of index zero, and the strides of its axes."""
 Made: TypeAlias = tuple[tuple[Domain, Value], ...]
-"""Points, over the axes of a field, and what a step makes there; no point is in two sets."""
+"""Disjoint sets of points of a field, each with the value that a step computes there."""
 
 
 @dataclass(frozen=True, slots=True)

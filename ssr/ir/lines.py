@@ -1,4 +1,4 @@
-"""Systems along lines: what is computed forward and backward on each, and as loops."""
+"""Nests of solves along grid lines: the forward and backward sweeps, and their loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Liveness: the fields that steps read or define completely, and the steps that are needed."""
+"""Liveness analysis: the fields that steps read or overwrite completely, and dead steps."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def read(step: ir.Step) -> frozenset[str]:
 
 
 REMEMBERED = 4096
-"""Steps of which it is remembered what they read: passes ask about each of them many times."""
+"""Size limit of the cache `_READ`: passes query the reads of each step many times."""
 
 _READ: dict[int, tuple[ir.Step, frozenset[str]]] = {}
-"""The reads of steps, by identity; comparing equal steps would take as long."""
+"""Cached reads of steps, keyed by identity, since comparing steps costs as much as the analysis."""
 
 
 def read_fields(program: ir.Program) -> frozenset[str]:

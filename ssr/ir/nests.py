@@ -1,4 +1,4 @@
-"""Nests: steps of a program as statements that run line by line, and as loops."""
+"""Loop nests: the statements of steps with their schedule, and the same as loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: assignments, reductions, solves and calls of other packages, step by step."""
+"""Programs: sequences of steps, which are assignments, reductions, solves and external calls."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Family:
 
 
 Order = Literal["forward", "backward", "any"]
-"""The direction in which the rows of an assignment depend on each other."""
+"""The direction of the dependences between the rows of an assignment."""
 
 MADE = "·"
-"""The array name that stands for the target of an assignment before it has one."""
+"""Placeholder for the name of the target of an assignment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Value numbering up to translation: values that are equal except for their point.
+"""Value numbering modulo translation: values that are equal up to an offset share one form.
 
 ``exp(k[j, i + 1])`` and ``exp(k[j - 1, i])`` have one form, at the offsets (0, 1) and (-1, 0).
 """

@@ -1,7 +1,8 @@
-"""Value numbering: equal values at a row are computed once.
+"""Value numbering: common subexpressions of a row are computed once.
 
-Equal operations of equal values have one number. So has a load, until the array is stored to; a
-load at the place of a store has the number of what was stored.
+Equal operations on equal values have the same number. Loads of an element have the same number
+until the array is stored to. A load of an element that was just stored has the number of the
+stored value.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The last representation of a kernel: functions of loops, branches and accesses to memory."""
+"""Kernel IR, the last representation of a kernel: loops, branches and memory accesses."""

@@ -1,4 +1,4 @@
-"""Short ways to write nodes of the kernel IR: integers and texts stand for numbers and names."""
+"""Constructors of kernel IR nodes that accept integers and strings for constants and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Operand: TypeAlias = "ir.Expression | int | str"
 
 
 Bounds: TypeAlias = "tuple[Operand, Operand] | tuple[Operand, Operand, Operand]"
-"""The first integer of a loop, the one before which it ends, and its step, if that is not 1."""
+"""The start, the exclusive end and, if it is not 1, the step of a loop."""
 
 
 Branch: TypeAlias = "tuple[ir.Expression, Sequence[ir.Statement]]"

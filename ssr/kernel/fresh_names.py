@@ -1,4 +1,4 @@
-"""Names of new variables."""
+"""Fresh names for new variables of a function."""
 
 from __future__ import annotations
 

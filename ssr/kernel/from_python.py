@@ -1,6 +1,6 @@
-"""Read functions that are written as Python text as kernel IR.
+"""Parse functions in Python source as kernel IR.
 
-It is a reader for examples, tests and tools: the compiler itself has kernel IR from the first.
+The parser serves examples, tests and tools; the compiler constructs kernel IR directly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The inference of the types of variables in the kernel IR."""
+"""Type inference for the variables of kernel IR."""
 
 from __future__ import annotations
 

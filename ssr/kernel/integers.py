@@ -1,4 +1,4 @@
-"""Sums, differences and products of integers, of which known parts are computed at once."""
+"""Constructors of integer expressions with constant folding: sums, differences and products."""
 
 from __future__ import annotations
 

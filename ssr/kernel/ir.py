@@ -1,9 +1,9 @@
-"""The kernel IR: functions of loops, branches, assignments and accesses to memory.
+"""The kernel IR: functions of loops, branches, assignments and memory accesses.
 
-It is the last representation of a kernel. `print_python` prints it as Python, which runs as it is
-and which Numba compiles; the compiler's back end translates it to LLVM's language. Nodes are
-immutable and compare by value. A variable has one type throughout a function: integers, truths,
-numbers of the fields' type and doubles, bundles of numbers, arrays.
+It is the last representation of a kernel. `print_python` prints it as Python source, which runs in
+plain Python and compiles with Numba; the back end translates it to LLVM IR. Nodes are immutable and
+compare by value. A variable has one type throughout a function: integer, boolean, number of the
+fields' type, double, bundle of numbers, or array.
 
 Integers are written with ``+ - * // %``, ``min`` and ``max``; ``//`` and ``%`` round down.
 """
@@ -17,9 +17,9 @@ from typing import Literal, TypeAlias
 Infix: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"]
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
 Order: TypeAlias = Literal["serial", "independent", "vectors", "few"]
-"""The rows of a serial loop run one after the other. No row of an independent one reads or writes
-anything that another row writes. A loop over vectors is not unrolled further, and one over few rows
-is neither vectorised nor unrolled."""
+"""The execution order of a loop: the rows of a serial loop run in sequence, and an independent loop
+has no dependences between rows. A loop over vectors is not unrolled further, and a loop over few
+rows is neither vectorized nor unrolled."""
 
 # -- expressions -----------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Names of a kernel: those of its own, and those of users, mangled where they look like one."""
+"""Names of a kernel: reserved names, and the mangling of user names that could collide."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESERVED = frozenset(
     erf fma_present low high of_two put_rows repeated take_rows take_wanted
     """.split()  # noqa: SIM905
 )
-"""Names of the kernel's own that look like a user's; others hold a digit, `_lo`, `_hi`, `_w`."""
+"""Reserved names that look like user names; others contain a digit, `_lo`, `_hi`, `_w`."""
 
 
 _COMPONENT = re.compile(r"[A-Za-z%]+(_[A-Za-z0-9]+)*(\[\d+\])+", re.ASCII)
@@ -42,7 +42,7 @@ def mangled(name: str) -> str:
     taken = name in RESERVED or keyword.iskeyword(name) or hasattr(builtins, name)
     if plain and not taken:
         return name
-    derived = re.search(r"_[a-z]?\d*$", name) is not None  # like offsets and strides of arrays
+    derived = re.search(r"_[a-z]?\d*$", name) is not None  # form of offset and stride names
     return f"u__{name}__" if derived else f"u__{name}"
 
 

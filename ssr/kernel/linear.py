@@ -1,4 +1,4 @@
-"""Integer expressions as sums of products: their differences, and how they grow along a line."""
+"""Linear forms of integer expressions: sums of products, their differences, and strides."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The operations of the kernel IR that are called by name, and the types of their results.
+"""The named operations of kernel IR, and the types of their results.
 
-For each of them there is a function of Python in ``ssr.runtime``, which runs in plain Python, and
-one that writes it in LLVM's language in ``ssr.native``.
+Each operation has an implementation in Python, in ``ssr.runtime``, and a translation to LLVM IR, in
+``ssr.native``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _bundle(given: Sequence[Type]) -> Type:
 
 
 LANES = 2, 4, 8, 16
-"""The lanes that vectors of rows may have."""
+"""The possible numbers of lanes of vectors of rows."""
 
 
 def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[str, Rule]:
@@ -95,7 +95,7 @@ VECTORS: Mapping[str, Rule] = {
     "scratch_numbers": lambda given: ir.Array(_array(given).element),
     "scratch_truths": _always(ir.Array("b1")),
 }
-"""The operations on vectors of rows, which `vectorize` writes."""
+"""The operations on vectors of rows, which `vectorize` generates."""
 
 RULES: Mapping[str, Rule] = {
     **VECTORS,

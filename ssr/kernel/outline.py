@@ -1,9 +1,9 @@
-"""Cut large kernels into functions.
+"""Outline parts of long kernels as functions.
 
-Numba's passes take a time that grows faster than the length of a function. So where a kernel is
-long, the body of a nest becomes a function of its own, if it occurs again or is very long; and
-so do groups of statements on a line. A function takes the names its statements use as arguments.
-Bodies that are equal but for names become one function.
+The time of Numba's passes grows faster than the length of a function. In a long kernel, the body of
+a nest becomes a function of its own if it occurs several times or is very long; groups of
+statements on a line are outlined as well. The parameters of a function are the variables that its
+statements read. Bodies that are equal up to names become one function.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .rewriting import assigned, length, mentioned, renamed
 Block: TypeAlias = Sequence[Statement]
 
 KERNEL = 2000
-"""Statements of a kernel before all of its nests become functions, whose loops may take longer."""
+"""Number of statements of a kernel beyond which all nests become (slightly slower) functions."""
 
 LINES = 1000
-"""Statements of a function before it is cut: calls on each line of a box cost time."""
+"""Number of statements beyond which a function is split, since calls on each line cost time."""
 
 PART = 300
-"""Statements of a function that is cut out, at most, where the blocks allow."""
+"""Limit of the statements of an outlined group of blocks."""
 
 RARELY = 250
-"""Statements that run on few lines of a box, those at its boundary, before they are a function."""
+"""Number of statements beyond which code for boundary lines becomes a function."""
 
 FEW = 30
-"""Statements that are not worth a function."""
+"""Number of statements up to which a block is never outlined."""
 
 
 def joined(blocks: Sequence[Block]) -> list[Statement]:

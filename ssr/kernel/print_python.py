@@ -1,4 +1,4 @@
-"""Print the kernel IR as Python."""
+"""Print kernel IR as Python source."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ RANGES = {
     "serial": "range", "independent": "independent",
     "vectors": "vectors", "few": "few",
 }  # fmt: skip
-"""The name of the range of a loop of each order."""
+"""The name of the range function for each loop order."""
 
 _INFIX = {"|": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9}
 _SELECT, _ANY, _ALL, _NOT, _COMPARE, _NEGATIVE, _ATOM = 0, 1, 2, 3, 4, 10, 11
-"""How strongly operations bind, as in Python."""
+"""Operator precedences, as in Python."""
 
 
 def expression_text(node: ir.Expression) -> str:

@@ -1,4 +1,4 @@
-"""Operations of programs as expressions of the kernel IR."""
+"""Translate the operations of programs to expressions of kernel IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in the kernel IR: where they occur, and others put in their place."""
+"""Names in kernel IR: queries, substitution and renaming."""
 
 from __future__ import annotations
 

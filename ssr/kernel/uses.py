@@ -1,4 +1,4 @@
-"""Where the variables of a function are assigned and read."""
+"""Definitions and uses of the variables of a function."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Uses:
                 self._loops -= 1
             case ir.While(test, body):
                 self._block(body)
-                self._expression(test)  # which is computed again after the body
+                self._expression(test)  # evaluated again after the body
             case ir.If(_, then, orelse):
                 self._block(then)
                 self._block(orelse)

@@ -1,4 +1,4 @@
-"""The properties of a processor on which vectorisation depends."""
+"""Processor properties on which vectorization depends."""
 
 from __future__ import annotations
 

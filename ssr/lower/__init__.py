@@ -1,4 +1,4 @@
-"""From assignments to loops: shorter programs, nests, passes, fusion, and loops over lines.
+"""Lowering from assignments to loops: program passes, nests, nest passes, fusion, loop schedules.
 
 Takes a program of the intermediate representation. Gives the loops of each of its nests.
 """

@@ -1,7 +1,7 @@
-"""The accesses of each statement of a nest as relations of isl, for proofs of schedules.
+"""Access relations of the statements of a nest as isl maps, for proofs of schedules.
 
-Nothing is rounded to hulls, and no load is left out because an earlier statement has written it:
-`reaches` gives what a planner needs, this what a proof of its plans needs.
+The relations are exact: nothing is approximated by hulls, and a load is not omitted because an
+earlier statement wrote its element. `reaches` computes the approximations that planning needs.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .nests import box
 
 Index = tuple[Affine, ...]
 Where = Literal["anywhere", "elsewhere", "kept"]
-"""Whether rows that know their box read its elements or any, those of other boxes, or of these the
-values from before the boxes were swept (`ir.Assignment`)."""
+"""The elements that rank-local rows read: all elements, those of other boxes, or those of other
+boxes with the values from before the sweep (`ir.Assignment`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""The passes over a program when it is declared, before its arrays and options are known.
+"""Passes that run when a program is defined, before its arrays and options are known.
 
-They decide which steps the user sees, and which points steps of other packages have to make.
+They determine the steps that `explain` shows, and the points that external steps compute.
 """
 
 from __future__ import annotations

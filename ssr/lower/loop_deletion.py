@@ -1,4 +1,4 @@
-"""Leave out nests without rows to run, as those that copy elements to themselves. Keeps bits.
+"""Delete nests that have no rows to run, such as copies of an array to itself. Bit-exact.
 
 before:  for i in range(i_lo, i_hi): x[i] = x[i]
 after:   nothing

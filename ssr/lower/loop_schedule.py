@@ -1,12 +1,12 @@
-"""Turn nests into loops: over lines in sweep order, and on each line over its pieces. Keeps bits.
+"""Schedule nests as loops: over lines in sweep order, and over pieces on each line. Bit-exact.
 
     before:  row_0: y[j, i] = f(x[j, i - 1])      where 0 <= j < ny and 0 < i < nx
     after:   for j in range(j_lo, j_hi):
                  for i in range(max(1, i_lo), i_hi):
                      row_0(j, i)
 
-The loops over lines are written down; what happens along a line - the ranges of pieces, the
-conditions on the line - is asked of isl, with the outer indices as parameters.
+The loops over lines follow directly from the nest. The loops along a line, with the ranges of the
+pieces and the conditions on the line, are computed by isl, with the outer indices as parameters.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from .tiling import everywhere, in_box, is_cut, tiling
 from .unit_strides import unit_strides
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]
-"""Names of pieces with the rows that they run when the loops stand at a line."""
+"""Names of pieces, each with the rows that it runs at the current line of the outer loops."""
 
 TOGETHER = 8_000_000
-"""Operations of isl for the loops of all pieces of a stage: about two seconds."""
+"""Limit of isl operations for the loops of all pieces of a stage: about two seconds."""
 
 SHARED = 2 * TOGETHER
-"""The same for all stages of a nest, which have equal shares."""
+"""Limit of isl operations for all stages of a nest, divided equally among them."""
 
 MANY = 4
-"""Stages on the lines that lack some terms from which on they have one condition together."""
+"""Number of stages on boundary lines beyond which they share one enclosing condition."""
 
 ALONE = EFFORT // 10
-"""The same for a piece that is one of many."""
+"""Limit of isl operations for the loops of one piece of many."""
 
 
 def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
@@ -162,7 +162,7 @@ def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int)
     condition = condition_on(known, context)
     if condition == ALWAYS:
         return then
-    if not then:  # nothing changes on these lines
+    if not then:  # no stage runs on these lines
         condition, then, orelse = kernel.Not(condition), orelse, []
     return [If(condition, tuple(_joined(then)), tuple(_joined(orelse)))] if then else []
 
@@ -222,7 +222,7 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
     for known, found in _by_lines(rows, axes):
         loops = unit_strides(line_loops(context & known, found, axes[-1]), dict(found))
         loops = reversed_loops(loops) if backward else loops
-        if loops:  # pieces may have no rows within what is known
+        if loops:  # pieces may have no rows within the context
             groups.append((known, loops))
     return _apart(groups, context)
 

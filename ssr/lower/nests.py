@@ -1,4 +1,4 @@
-"""The boxes of nests: their bounds, what holds for them, and the rows beyond them."""
+"""Boxes of nests: their bounds as parameters, their context, and rows beyond them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Passes: rewrites of a program that have names, run in order and are verified one by one.
+"""Pass manager: named rewrites of a program that run in order, each optionally verified.
 
-A pass is a function of the module that has its name. The first sentence of the module's docstring
-says what the pass does. ``SSR_VERIFY=1`` verifies the program after each pass.
+The function of a pass has the name of its module. The first sentence of the module's docstring
+describes the effect of the pass. With ``SSR_VERIFY=1`` the program is verified after each pass.
 """
 
 from __future__ import annotations

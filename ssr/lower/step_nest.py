@@ -1,4 +1,4 @@
-"""Turn a step into a nest: its statements, its box and its schedule. Keeps bits.
+"""Turn a step into a loop nest: its statements, its box and its schedule. Bit-exact.
 
 before:  y[j, i] = f(x[j, i - 1])             where 0 <= j < ny and 0 < i < nx
 after:   for each row (j, i) of the box j_lo <= j < j_hi, i_lo <= i < i_hi, line by line

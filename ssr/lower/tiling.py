@@ -1,11 +1,12 @@
-"""Cut loops over all rows of a nest at the ends of a box. Keeps bits.
+"""Clip loops over all rows of a nest to the bounds of a box (tile). Bit-exact.
 
     before:  for i in range(1, n - 1): ...          all rows of a space
     after:   for i in range(max(1, i_lo - 1), min(n - 1, i_hi + 1)): ...
 
-Where each statement of a nest runs the rows of its step that lie in a box, or so far beyond it, the
-loops are found for all rows, with nothing known of the box, and cut then. Otherwise every piece of
-a line would be distinguished by where the box ends, and there are many ways.
+If each statement of a nest runs the rows of its step that lie in a box, or within a fixed distance
+of it, the loops are generated for all rows, without box parameters, and then clipped. Otherwise
+the pieces of a line would have to be distinguished by the position of the box bounds, which has
+many cases.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Let loops over every second row count by one, so that accesses are affine in the counter.
+"""Normalize loops of constant step to unit stride, so that accesses are affine in the counter.
 
     before:  for i in range(a, b, 2):  y[i] = x[i // 2]
     after:   for i_2 in range((a + 1) // 2, (b + 1) // 2):  y[2*i_2] = x[i_2]
 
-Assumes that all rows of the loop have the same remainder, for all sizes; other loops are kept. The
-prolongations of multigrid read a coarse grid in this way, and can be vectorised then.
+The pass requires that all rows of the loop have the same remainder for all sizes; other loops are
+not changed. It makes the prolongations of multigrid, which read a coarse grid, vectorizable.
 """
 
 from __future__ import annotations

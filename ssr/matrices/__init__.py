@@ -1,4 +1,4 @@
-"""The faces of matrices: `Matrix` for staged ones, `StoredMatrix` for those with stored parts.
+"""Public matrix classes: `Matrix` for matrix-free, `StoredMatrix` for assembled matrices.
 
 Takes `MatrixData` and sparse matrices of SciPy. Gives the operators that users write with.
 """

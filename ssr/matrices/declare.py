@@ -1,4 +1,4 @@
-"""Declare matrices without a generator of the user's: stencils, the identity, diagonals."""
+"""Predefined matrices: constant stencils, the identity and diagonal matrices."""
 
 from __future__ import annotations
 

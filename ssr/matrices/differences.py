@@ -1,4 +1,4 @@
-"""Sums along axes, as differences and averages between cells, faces and nodes."""
+"""Finite differences and averages along axes, between cells, faces and nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .matrix import Matrix
 from .weighted_lines import Coordinates, Spacing, on_coordinates, weighted
 
 POINTS = 32
-"""The most points of a row along an axis."""
+"""Limit of the stencil points of a row along an axis."""
 
 
 def axis_stencil(
@@ -221,7 +221,7 @@ def average(
     return weighted("average", rows, cols, lines, outside)
 
 
-# -- what is asked for ---------------------------------------------------------------------------
+# -- arguments -----------------------------------------------------------------------------------
 
 
 def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Weights of values at points along one axis, for derivatives and for values between points."""
+"""Finite-difference and interpolation weights of points along one axis."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..symbols.index import affine
 from ..symbols.values import simplified
 
 Weights: TypeAlias = Mapping[int, float]
-"""Weights of points of one line, by their distance from the row's index."""
+"""Weights of points of one line, keyed by offset from the row's index."""
 
 Outside: TypeAlias = Literal["error", "zero", "one-sided"]
-"""The treatment of rows with points outside."""
+"""The treatment of rows whose stencil extends beyond the space."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def line_of(
     if outside != "one-sided":
         return Line(axis, middle)
     low, high = cols.lower[axis] - rows.lower[axis], _beyond(rows, cols, axis)
-    count = derivative + order  # points on one side
+    count = derivative + order  # points of a one-sided stencil
     return Line(
         axis,
         middle,
@@ -130,7 +130,7 @@ def lagrange_weights(points: Sequence[Any], derivative: int, centre: Any = 0) ->
     """
     found = []
     for n, own in enumerate(points):
-        series: list[Any] = [1] + [0] * derivative  # the polynomial's numerator, up to this power
+        series: list[Any] = [1] + [0] * derivative  # the numerator up to this power
         divisor: Any = Fraction(1)
         for m, other in enumerate(points):
             if m != n:

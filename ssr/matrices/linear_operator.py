@@ -1,4 +1,4 @@
-"""Operators on flattened arrays, as SciPy takes them."""
+"""SciPy linear operators on flattened arrays."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The staged matrix: a short program that gives the entries of a row.
+"""The matrix-free sparse matrix: a row generator, traced to entry families.
 
-A `Matrix` is immutable. It is declared by a generator, combined by ``+ - * @``, transposed and cut
-into parts, applied by ``@`` and inverted, if triangular, by `Matrix.solve`. Nothing is ever stored
-but its families.
+A `Matrix` is immutable. It is defined by a generator, combined by ``+ - * @``, transposed, split
+into parts, applied by ``@`` and, if triangular or coupled along one axis, inverted by
+`Matrix.solve`. Only its families are stored.
 """
 
 from __future__ import annotations

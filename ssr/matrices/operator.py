@@ -1,4 +1,4 @@
-"""The common interface of all matrices: their parts, their programs, their use in SciPy."""
+"""The common interface of all matrices: parts, programs and use in SciPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 Made = TypeVar("Made", bound="Operator[Any]")
-"""The kind of matrix that operations give."""
+"""The class of the result of an operation."""
 
 
 class Operator(Immutable, ABC, Generic[Made]):
@@ -48,7 +48,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         "with_options": "Options belong to programs: A.program('apply').with_options(...).",
     }
 
-    # -- what each kind of matrix does in its own way ----------------------------------------------
+    # -- abstract methods --------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -108,7 +108,7 @@ class Operator(Immutable, ABC, Generic[Made]):
     def _flat(self, x: Array) -> Array:
         """Return the product with a flattened operand, flattened."""
 
-    # -- what all of them do alike -----------------------------------------------------------------
+    # -- common methods ----------------------------------------------------------------------------
 
     def __rmul__(self, factor: object) -> Any:
         return self * factor

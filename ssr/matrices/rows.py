@@ -1,7 +1,8 @@
 """Rows of matrices inside generators of other matrices: ``A.row(j, i)``, a value for each column.
 
-On symbolic indices a row forks the path at the domains of the matrix's families, so that on each
-path its columns are known. On integers the oracle gives it. Who answers is a matter of context.
+On symbolic indices a row forks the path at the domains of the matrix's families, so that its
+columns are known on each path. On integers the reference assembly (`oracle`) evaluates it.
+A context variable selects the implementation.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Row: TypeAlias = dict[Any, Any]
 """Values by column: a tuple of indices, or the index itself in one dimension."""
 
 FORKS = 16
-"""The most distances from the row that a column may have before it is left as it is."""
+"""Limit of the possible distances from the row to a column; beyond it the column stays as it is."""
 
 _rows: ContextVar[Callable[[MatrixData, Point], Row] | None] = ContextVar("rows", default=None)
 

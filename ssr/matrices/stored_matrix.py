@@ -1,4 +1,4 @@
-"""Matrices of which a part is stored: sparse data without structure beside staged matrices."""
+"""Matrices with a stored part: assembled sparse data, optionally added to a matrix-free matrix."""
 
 from __future__ import annotations
 

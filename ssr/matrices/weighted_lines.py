@@ -1,4 +1,4 @@
-"""Matrices of weighted sums along axes: points at equal distances, or anywhere on a line."""
+"""Stencil matrices of weighted sums along axes, on uniform and nonuniform grid lines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .line_weights import Line, axes_apart, lagrange_weights
 from .matrix import Matrix
 
 Spacing: TypeAlias = "float | ScalarType | Space | np.ndarray[Any, Any]"
-"""The distance between points: a number, or data."""
+"""The grid spacing: a number, or data of the matrix."""
 
 Positions: TypeAlias = "Space | np.ndarray[Any, Any]"
-"""Where points of a line are: an array, or the space of one that is bound later."""
+"""The coordinates of points of a line: an array, or the space of an array that is bound later."""
 
 
 class HasPositions(Protocol):
@@ -33,7 +33,7 @@ class HasPositions(Protocol):
 
 
 Coordinates: TypeAlias = "Positions | tuple[Positions, Positions] | HasPositions | None"
-"""Where the points of columns are along an axis, or those of rows and those of columns."""
+"""The coordinates along an axis of the column points, or of the row and the column points."""
 
 
 def weighted(
@@ -110,7 +110,7 @@ def on_coordinates(
             note="Points that are not there have no position.",
         )
     axis = line.axis
-    if hasattr(coordinates, "positions"):  # of a grid with coordinates
+    if hasattr(coordinates, "positions"):  # coordinates of a grid
         coordinates = tuple(coordinates.positions(axis, space) for space in (rows, cols))
         coordinates = coordinates if axis in axes_apart(rows, cols) else coordinates[1]
     given = coordinates if isinstance(coordinates, tuple) else (coordinates,)

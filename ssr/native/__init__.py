@@ -1,1 +1,1 @@
-"""The back end: kernel IR as machine code, by the public interface of llvmlite."""
+"""The LLVM back end: machine code from kernel IR, through the public interface of llvmlite."""

@@ -1,4 +1,4 @@
-"""Arithmetic on numbers, truths and vectors of them in LLVM's language."""
+"""LLVM IR of arithmetic on numbers, booleans and vectors of them."""
 
 from __future__ import annotations
 

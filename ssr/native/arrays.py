@@ -1,4 +1,4 @@
-"""Operations on arrays and parts of them in LLVM's language."""
+"""LLVM IR of operations on arrays and slices of arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .builder import WORD, Builder
 from .values import Memory, Value, Writer, size_of, strides_of
 
 ASKED = 8
-"""Elements of a column between a store and the request for its cache line."""
+"""Prefetch distance of stores to a column, in elements."""
 
 
 def _address(b: Builder, given: Sequence[Value], type_: Type) -> Any:
@@ -59,7 +59,7 @@ def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
     written, read = b.at(target.bits.data, to.bits), b.at(source.bits.data, of.bits)
     size = size_of(target)
     vector = llvm.VectorType(written.type.pointee, BUNDLE // size)
-    block = WORD(2 * vector.count)  # of single vectors LLVM would make calls of memcpy
+    block = WORD(2 * vector.count)  # LLVM turns copies of single vectors into memcpy
 
     def vectors(first: Any) -> None:
         there, here = (

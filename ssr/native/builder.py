@@ -1,7 +1,7 @@
-"""A writer of instructions in LLVM's language.
+"""A builder of LLVM IR with constant folding and local common-subexpression elimination.
 
-It leaves out instructions whose results are known. LLVM removes such instructions itself, but first
-it has to read them: the same address is computed for each load of a row.
+It omits instructions whose results are known. LLVM would remove them, but would first have to parse
+them: for example, the same address is computed for each load of a row.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ DOUBLE, SINGLE = llvm.DoubleType(), llvm.FloatType()
 ADDRESS, WORDS = BYTE.as_pointer(), WORD.as_pointer()
 
 EXCEPTION = "ssr_exception_"
-"""How the names of exceptions of Python begin. Python's own names of them are not used: in a
-process that has loaded Numba, LLVM knows other addresses by these."""
+"""Prefix of the symbols of Python exceptions. Python's own symbols are not used: in a process that
+has loaded Numba, LLVM resolves them to other addresses."""
 
 _COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
@@ -39,7 +39,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
     """
 
     own_functions = False
-    """Whether functions that kernels share are written into the module at hand."""
+    """Whether shared functions are emitted into the current module."""
 
     def __init__(self, block: Any = None) -> None:
         super().__init__(block)

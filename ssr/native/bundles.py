@@ -1,6 +1,6 @@
-"""Operations on bundles of lines, and of rows with periods, in LLVM's language.
+"""LLVM IR of operations on bundles of lines, and of rows with periodic terms.
 
-`ssr.runtime.bundles` and `ssr.runtime.periods` say what they do.
+Their semantics are defined by `ssr.runtime.bundles` and `ssr.runtime.periods`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How kernels end early: refusals, handlers of signals, checks, and the steps of a schedule."""
+"""Early exits of kernels: refused arguments, signal handlers, checks, and steps of a schedule."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
 from .values import Memory, Value, Writer, parts_of, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
-"""Processors on which a function can keep its caller's registers."""
+"""Architectures with a calling convention that preserves the caller's registers."""
 
 
-# -- arrays of other layouts -----------------------------------------------------------------------
+# -- layout checks ---------------------------------------------------------------------------------
 
 
 def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
@@ -70,7 +70,7 @@ def _write_refused(function: Any) -> None:
     b.ret(b.load(bad))
 
 
-# -- handlers of signals ---------------------------------------------------------------------------
+# -- signal handlers -------------------------------------------------------------------------------
 
 
 def _stopwatch(b: Builder, given: Sequence[Value], type_: Type) -> Any:

@@ -1,7 +1,7 @@
-"""Machine code of modules in LLVM's language, made in a thread and loaded with llvmlite.
+"""Asynchronous compilation of LLVM modules in a thread, and loading of machine code with llvmlite.
 
-LLVM needs about as long for a kernel as all that comes before it in Python, and needs no Python. So
-a thread works on one kernel while the next one is written.
+For a kernel, LLVM needs about as much time as all earlier stages in Python together, and does not
+need Python. A thread therefore compiles one kernel while the next one is generated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..runtime.futures import Later
 from .builder import EXCEPTION
 
 THREAD = "llvm", 1
-"""The threads that work with LLVM: llvmlite lets one at a time into it."""
+"""The name and number of compiler threads: llvmlite serializes its calls."""
 
 
 def machine(processor: target.Processor) -> Any:
@@ -97,13 +97,13 @@ def assembly(module: llvm.Module) -> str:
         return text
 
 
-# -- functions that kernels share ------------------------------------------------------------------
+# -- shared functions ------------------------------------------------------------------------------
 
 _shared: dict[str, Callable[[], bytes]] = {}
-"""For each function that kernels of this process use, a function that returns its machine code."""
+"""For each shared function of this process, a function that returns its machine code."""
 
 _loaded: dict[str, tuple[int, Any]] = {}
-"""The functions that kernels of this process can call: their addresses, and their code."""
+"""The loaded shared functions: their addresses, and their code."""
 
 _lock = RLock()
 
@@ -117,7 +117,7 @@ def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
         if name not in _shared:
             module = llvm.Module(name)
             function = llvm.Function(module, kind, name)
-            function.attributes.add("optsize")  # they are written as their loops are to be
+            function.attributes.add("optsize")  # their loops need no further unrolling
             write(function)
             _shared[name] = Work(module).code
 
@@ -196,7 +196,7 @@ def _close(*held: Any) -> None:
         each.close()
 
 
-# -- functions of C --------------------------------------------------------------------------------
+# -- C functions -----------------------------------------------------------------------------------
 
 
 def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
@@ -213,4 +213,4 @@ def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> d
 
 
 _kept: list[Loaded] = []
-"""Machine code that lives as long as the process."""
+"""Machine code with the lifetime of the process."""

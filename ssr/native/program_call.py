@@ -1,12 +1,12 @@
-"""The function of C that calls a native program (`ssr.run.native_program`), the same for all.
+"""The C function that calls a native program (`ssr.run.native_program`); all programs share it.
 
 Its first argument is the address of a *handle*, integers that do not change: the members of
-`Handle`; for each array and then for each scalar the index where it goes in a table of arguments
-(`translate`); and the shape and the strides of each array.
+`Handle`; for each array and then for each scalar its index in a table of arguments (`translate`);
+and the shape and the strides of each array.
 
-The handle leads to a list of *slots*, each with scratch memory for one call: the members of `Slot`,
-and a table of arguments. A call takes the first slot that is free. If none is, by calls of other
-threads, a function of Python appends one. Slots stay in the list as long as the handle.
+The handle refers to a list of *slots*, each with scratch memory for one call: the members of
+`Slot`, and a table of arguments. A call takes the first free slot. If calls of other threads occupy
+all slots, a Python function appends one. Slots live as long as the handle.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Handle(IntEnum):
     APPEND = 3
     """The address of the function that appends a slot and returns its address, or 0."""
     ARRAYS = 4
-    """How many arrays a call takes."""
+    """The number of arrays of a call."""
     SCALARS = 5
-    """How many scalars a call takes."""
+    """The number of scalars of a call."""
     RESULTS = 6
-    """How many values a call returns."""
+    """The number of results of a call."""
 
 
 class Slot(IntEnum):
@@ -53,13 +53,13 @@ class Slot(IntEnum):
     RESULTS = 2
     """The address of the values that the kernel returns."""
     WATCH = 3
-    """The stopwatch of `polling`, for all calls: a kernel that is short never polls."""
+    """The stopwatch of `polling`, shared by all calls: a single short kernel never polls."""
     TABLE = 6
-    """Here the table of arguments begins."""
+    """The index of the table of arguments."""
 
 
 CALL_POINTS = POINTS // 16
-"""The points that a call counts as, besides those that the kernel counts itself."""
+"""The points that a call counts as in polling, in addition to those of the kernel."""
 
 
 @cache

@@ -1,15 +1,15 @@
-"""Kernels as functions of Python.
+"""Kernels as built-in functions of Python, with the conversion and checks of their arguments.
 
-A kernel is a built-in function of Python, all of which are one function of C. Its ``self`` is a
-tuple that begins with the address of a table: the address of the kernel, the number of arguments,
-the number of words that the kernel takes (`translate`), and for each argument a row as `Row` tells.
+All kernels use one C function as their entry. Its ``self`` is a tuple that begins with the address
+of a table: the address of the kernel, the number of arguments, the number of words that the kernel
+takes (`translate`), and for each argument a row with the fields of `Row`.
 
-Callers give NumPy arrays where the kernel takes arrays, and numbers of Python where it takes
-numbers (`ssr.run.launcher`). All else about arrays of any strides, such as a user's, is compared
-here, before any element is read: number of axes, type and byte order of elements, alignment, and
-whether arrays that are written may be. The kernel then compares shapes and strides
-(`control`). Contiguous arguments are those that a launch has made itself. The members of arrays are
-read where NumPy keeps them.
+Callers pass NumPy arrays for array arguments, and Python numbers for scalars
+(`ssr.run.launcher`). The properties of arrays with arbitrary strides, such as those of the user,
+are compared here before any element is read: number of axes, type and byte order of elements,
+alignment, and whether arrays that are written are writeable. The kernel then compares shapes and
+strides (`control`). Contiguous arguments are always arrays that the launch has allocated. The
+members of arrays are read directly from NumPy's structures.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from .machine_code import Code, Loaded
 from .translate import ENTRY
 
 HEAD = object.__basicsize__
-"""Bytes of an object of Python before its own members."""
+"""Bytes of the header of a Python object."""
 
 DATA, AXES, SHAPE, STRIDES, DTYPE, FLAGS = (HEAD + place for place in (0, 8, 16, 24, 40, 48))
-"""Where an array of NumPy has the address of its elements, the number of its axes, the addresses of
-its shape, strides and dtype, and its flags.
+"""Offsets in a NumPy array of the address of its elements, the number of axes, the addresses of
+shape, strides and dtype, and the flags.
 
 They are part of NumPy's binary interface (``PyArrayObject_fields``).
 """
 
 ORDER, KIND = HEAD + 10, HEAD + 12
-"""Where a dtype of NumPy has its byte order, a character, and its number (``PyArray_Descr``)."""
+"""Offsets in a NumPy dtype of its byte order, a character, and its number (``PyArray_Descr``)."""
 
 
 class Row(IntEnum):
@@ -59,7 +59,7 @@ class Row(IntEnum):
 
 
 FIRST = 3
-"""Where the rows begin."""
+"""The index of the first row."""
 
 
 class Compiled:
@@ -130,10 +130,10 @@ class _Definition(ctypes.Structure):
 
 
 METH_FASTCALL = 0x80
-"""The function takes its arguments as a row of objects, and their number."""
+"""Calling convention of a C array of objects, and their number."""
 
 _definitions: dict[int, _Definition] = {}
-"""Definitions of built-in functions by the address of the function: Python keeps none."""
+"""Definitions of built-in functions by address; Python holds no reference to them."""
 
 
 def _built_in(owner: tuple[Any, ...]) -> Callable[..., int]:
@@ -149,7 +149,7 @@ def _built_in(owner: tuple[Any, ...]) -> Callable[..., int]:
 _MAKE = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
     ("PyCFunction_NewEx", ctypes.pythonapi)
 )
-"""Makes a built-in function of its definition, its ``self`` and its module."""
+"""Creates a built-in function from its definition, its ``self`` and its module."""
 
 
 _KIND = llvm.FunctionType(ADDRESS, [ADDRESS, ADDRESS.as_pointer(), WORD])

@@ -1,4 +1,4 @@
-"""The sums and extremes of `ssr.runtime.sums` in LLVM's language: eight terms at once."""
+"""LLVM IR of the reproducible reductions of `ssr.runtime.sums`, eight terms at a time."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .builder import DOUBLE, NUMBER, WORD, WORDS, Builder
 from .values import Value, Writer
 
 LANES = 8
-"""Terms taken at once."""
+"""Number of terms that are processed at a time."""
 
 FULL = 2**25
-"""Terms whose parts are surely added up exactly, one lane or all together."""
+"""Number of terms whose parts can be added exactly, in one lane or in all lanes."""
 
 MOST = 2**24
-"""Terms of a line that are added up at once."""
+"""Limit of the terms of a line that are added in one call."""
 
 INTEGERS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
 INFINITE = 0x7FF0000000000000
@@ -48,7 +48,7 @@ class _Line:
         self.function = function
         self.terms = terms
         self.element = function.args[0].type.pointee
-        set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite knows no such names
+        set.add(function.attributes, '"prefer-vector-width"="512"')  # unknown to llvmlite
         self.data, self.count, self.state = self.function.args
         self.builder = Builder.beginning(function)
 
@@ -150,7 +150,7 @@ def _write_sum(line: _Line) -> None:
     b.position_at_end(again)
     seen = b.icmp_signed("!=", line.get(0), WORD(0))
     many, one, sums, rest = _take_apart(line, line.get(1))
-    if line.terms == "squares" and line.element == DOUBLE:  # of float32 none need scaling
+    if line.terms == "squares" and line.element == DOUBLE:  # float32 squares need no scaling
         unusual = _unusual(b, _larger(b, 1, many, b.variable(b.load(one))))
         with b.if_then(b.icmp_signed("!=", unusual, WORD(0))):
             b.ret(unusual)

@@ -1,8 +1,8 @@
-"""Functions in LLVM's language that all kernels share.
+"""LLVM functions that all kernels share.
 
-A kernel that adds up lines calls a function which does not depend on the terms. Such a function is
-compiled when the first kernel of a target needs it (`machine_code`), and known to others by its
-name, which names the target.
+A kernel that reduces lines calls a function that does not depend on the terms. Such a function is
+compiled when the first kernel of a target needs it (`machine_code`). Other kernels refer to it by
+its name, which includes the target.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> 
     """Return a function as a module of LLVM calls it."""
     from . import machine_code
 
-    if b.own_functions:  # a module of Numba's, whose functions no other module calls
+    if b.own_functions:  # a Numba module: its functions are private
         known = b.module.globals.get(name)
         if known is None:
             known = llvm.Function(b.module, kind, name)

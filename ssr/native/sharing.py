@@ -1,7 +1,7 @@
-"""Partial reductions and their combination, in machine code.
+"""Machine code of partial reductions and their combination.
 
-`write_share` does to one state of one part what `sums.shares` does, and `write_combined` what
-`sums.combined` does to one state of the whole, to the last bit.
+`write_share` computes `sums.shares` for one state of one part, and `write_combined` computes
+`sums.combined` for one state of the whole; results are bitwise identical.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..runtime.sums import HIGHEST, LEVELS, LIMBS, SHARE, STATE
 from .builder import WORD, Builder
 
 SUM, MAXIMUM, MINIMUM = range(3)
-"""Kinds of reductions, in machine code."""
+"""Codes of the kinds of reductions in machine code."""
 
 INFINITE, NEGATIVE, UNDEFINED = 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000
 """The bits of inf, -inf and NaN."""
@@ -53,7 +53,7 @@ def write_combined(b: Builder, kind: Any, given: Any, state: Any) -> None:
         with of_sum:
             found = b.variable(WORD(LEVELS))
             with b.count_to(WORD(LEVELS)) as number:
-                level = b.sub(WORD(LEVELS - 1), number)  # the highest one is found last
+                level = b.sub(WORD(LEVELS - 1), number)  # the highest level comes last
                 known = b.load(b.gep(given, [b.add(level, WORD(LIMBS))]))
                 best = b.select(b.icmp_signed("!=", known, WORD(0)), level, b.load(found))
                 b.store(best, found)

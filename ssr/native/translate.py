@@ -1,10 +1,10 @@
-"""Kernel IR in LLVM's language.
+"""Translate kernel IR to LLVM IR.
 
-The type of every value follows from those before it, so that one walk over a function does. The
-function of a kernel that is called from outside is ``int64_t kernel(int64_t *words)``: for each
-array the words have the address of its first element, its shape and its strides in bytes; for each
-number its bits. It returns an integer of the kernel's, or `RAISED` if Python has raised an
-exception.
+The type of every value follows from the types of earlier values, so that one traversal of
+a function is sufficient. The entry function of a kernel is ``int64_t kernel(int64_t *words)``. For
+each array the words hold the address of its first element, its shape and its strides in bytes, and
+for each scalar its bits. The function returns an integer of the kernel, or `RAISED` if Python has
+raised an exception.
 """
 
 from __future__ import annotations
@@ -57,14 +57,15 @@ WRITERS: Mapping[str, Writer] = {
     **reductions.WRITERS,
     **vectors.WRITERS,
 }
-"""The writers of the operations that are called by name."""
+"""The translations of named operations."""
 
 LARGE = 115
-"""Basic blocks beyond which a kernel is optimised for size, for targets with masks: loops that LLVM
-makes vectors of have masked ends, and are written once, and it takes half as long."""
+"""Number of basic blocks beyond which a kernel is optimized for size on targets with masks: loops
+that LLVM vectorizes then have masked remainders and one copy of their body, and the compile time
+is halved."""
 
 ENTRY = "ssr_kernel"
-"""The name of the function that is called from outside."""
+"""The name of the entry function."""
 
 
 class _Group(llvm.MDValue):  # type: ignore[misc]
@@ -118,7 +119,7 @@ class Translation:
     def write_entry(self, main: str, types: Sequence[Type]) -> None:
         """Write the function that is called from outside."""
         called = self.function(main, types).function
-        called.attributes.add("noinline")  # the promise about its arguments holds in it
+        called.attributes.add("noinline")  # keeps the noalias arguments valid
         entry = llvm.Function(self.module, llvm.FunctionType(WORD, [WORDS]), ENTRY)
         b, (words,) = Builder.beginning(entry), entry.args
         given, place = [], 0
@@ -234,7 +235,7 @@ class FunctionTranslation:
     def _statement(self, node: ir.Statement) -> None:
         match node:
             case ir.Let((name,), ir.Binary(left=ir.Name(counter)) as expression) if counter == name:
-                self._assign(name, self.value(expression))  # LLVM sees how it grows
+                self._assign(name, self.value(expression))  # LLVM derives the induction variable
             case ir.Let((name,), expression):
                 self._assign(name, self._opaque(expression))
             case ir.Let(names, expression):

@@ -1,4 +1,4 @@
-"""Values of the kernel IR in LLVM's language."""
+"""Values of the kernel IR as LLVM values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Memory:
 
 
 Writer: TypeAlias = Callable[[Builder, Sequence[Value], Type], Any]
-"""Writes an operation on values, and returns LLVM's value of the result, of the type given."""
+"""A function that emits an operation on values and returns the LLVM value of the given type."""
 
 
 def llvm_type(type_: Type) -> Any:

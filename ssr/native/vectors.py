@@ -1,4 +1,4 @@
-"""Operations on vectors of rows in LLVM's language; `ssr.runtime.vectors` has them in Python."""
+"""LLVM IR of operations on vectors of rows; `ssr.runtime.vectors` implements them in Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .bundles import load, masked_load, masked_store, shuffled, store
 from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
 
 ALIGNED = 64
-"""The bytes of which memory on the stack begins at a multiple."""
+"""Alignment in bytes of memory on the stack."""
 
 
 def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> Any:

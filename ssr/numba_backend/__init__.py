@@ -1,5 +1,4 @@
-"""Kernels compiled by `numba.njit`, and the package's kernels in functions that it compiles.
+"""The Numba back end: kernels compiled by `numba.njit`, and kernels called from user functions.
 
-This is the only folder that uses Numba. It needs the interfaces that Numba documents for
-extensions, and nothing else of it.
+Only this package uses Numba. It requires only the interfaces that Numba documents for extensions.
 """

@@ -1,4 +1,4 @@
-"""Kernels that `numba.njit` compiles from their source, in each process."""
+"""Kernels compiled from their source by `numba.njit`, in each process."""
 
 from __future__ import annotations
 

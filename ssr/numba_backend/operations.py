@@ -94,7 +94,7 @@ def _define(function: Any, rule: Callable[[Any], Any], write: Any) -> None:
         except (KeyError, TypeMismatch, AttributeError):
             return None
 
-    parameters = signature(function).parameters.values()  # Numba folds arguments accordingly
+    parameters = signature(function).parameters.values()  # for Numba's argument folding
     vars(typer)["__signature__"] = Signature([Parameter(p.name, p.kind) for p in parameters])
     type_callable(function)(lambda context: typer)
     lower_builtin(function, types.VarArg(types.Any))(_lowered(write))

@@ -1,6 +1,7 @@
-"""Native programs (`ssr.run.native_program`) in functions that `numba.njit` compiles.
+"""Calls of native programs (`ssr.run.native_program`) in functions compiled by `numba.njit`.
 
-The value of a native program there is the address of its handle (`ssr.native.program_call`).
+In such a function, the value of a native program is the address of its handle
+(`ssr.native.program_call`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ OVERLAP = "An array that is assigned overlaps another one in memory, or an array
 OUT_OF_MEMORY = "There is no scratch memory for another call of a native program at the same time."
 
 _constants: list[Any] = []
-"""Native programs whose handles are constants of compiled functions: they live as long as these."""
+"""Native programs whose handles are constants of compiled functions, kept alive for these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,4 +192,4 @@ def _raise(context: Any, builder: Any, code: Any) -> None:
     context.call_conv.return_user_exc(builder, ValueError, (OVERLAP,))
 
 
-cpu_target.target_context.refresh()  # Numba may be at work on a function that uses a program
+cpu_target.target_context.refresh()  # Numba may be compiling a caller

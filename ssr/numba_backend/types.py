@@ -1,4 +1,4 @@
-"""Types and values of the kernel IR, as Numba has them."""
+"""Conversion of types and values between kernel IR and Numba."""
 
 from __future__ import annotations
 

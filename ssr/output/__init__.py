@@ -1,4 +1,4 @@
-"""Files of fields: checkpoints from which runs continue, and NetCDF and Zarr."""
+"""Output files of fields: checkpoints for restarts, NetCDF and Zarr."""
 
 from ..public import all_explained, explain_methods
 from .checkpoint import Checkpoint, digest, load, save

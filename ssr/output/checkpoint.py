@@ -1,13 +1,13 @@
-"""Checkpoints: fields and values of JSON in one file, from which a run continues bit by bit.
+"""Checkpoints: fields and JSON values in one file, for bitwise identical restarts.
 
-A file has four lines of text and then the values of the fields. The lines are the name and the
-version of the format, the SHA-256 digest of the fourth line, that of the fourth line and all that
-follows it, and a header in JSON: the names, dtypes and shapes of the fields in their order, and the
-data. The header ends in blanks and each field in zeros, so that each field begins at a multiple of
-64 bytes. Values are little-endian in C order.
+A file has four lines of text, followed by the values of the fields. The lines are the name and the
+version of the format, the SHA-256 digest of the fourth line, that of the fourth line and all
+following bytes, and a header in JSON: the names, dtypes and shapes of the fields in their order,
+and the data. The header is padded with blanks and each field with zeros, so that each field begins
+at a multiple of 64 bytes. Values are little-endian in C order.
 
-The first rank writes a file box by box; all ranks read their own parts of it. So the number of
-ranks may change, and no rank holds the whole.
+The first rank writes a file box by box; every rank reads its own parts. The number of ranks may
+therefore change between runs, and no rank holds a whole field.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values that are computed box by box when they are written."""
+"""Lazily computed output variables: values that are computed box by box during writing."""
 
 from __future__ import annotations
 

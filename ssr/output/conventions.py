@@ -1,4 +1,4 @@
-"""Rules of the CF conventions for names, attributes and times."""
+"""CF conventions for names, attributes and times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CALENDARS = (
 )  # fmt: skip
 
 EPOCH = "seconds since 2000-01-01 00:00:00"
-"""The usual units of time, for runs without a date of their own."""
+"""Default units of time, for runs without a start date."""
 
 
 def checked_names(names: Iterable[Any]) -> None:

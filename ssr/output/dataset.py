@@ -1,4 +1,4 @@
-"""Fields as datasets of xarray."""
+"""Conversion of fields to xarray Datasets."""
 
 from __future__ import annotations
 

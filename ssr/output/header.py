@@ -1,4 +1,4 @@
-"""The header of a checkpoint: names, dtypes and shapes of its fields, and values of JSON."""
+"""The header of a checkpoint: names, dtypes and shapes of its fields, and JSON values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORMAT = b"ssr checkpoint, version 1\n"
 """The first line of a file."""
 
 ALIGNED = 64
-"""Fields begin at multiples of so many bytes."""
+"""Alignment of fields in bytes."""
 
 TEXT = len(FORMAT) + 2 * 65
 """The bytes before the header: the first line and two digests."""

@@ -1,4 +1,4 @@
-"""NetCDF files, which the first rank writes piece by piece."""
+"""NetCDF files, written box by box by the first rank."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class NetCDF(Store):
             _put(file, offset, data)
         begin = self.header.variables[TIME].begin + number * self.header.record
         _put(file, begin, np.array(time, ">f8").tobytes())
-        file.truncate(self._end(number + 1))  # the last variable may end in zeros
+        file.truncate(self._end(number + 1))  # the last variable may be padded
 
     def _pieces(self, sources: Sequence[Source], number: int) -> Iterator[tuple[int, Any]]:
         """Yield values with their places in the file, on the first rank; else nothing."""

@@ -1,10 +1,11 @@
-"""The header of NetCDF files of the classic formats, with offsets of 64 bits.
+"""The file header of the classic NetCDF formats with 64-bit offsets (CDF-2 and CDF-5).
 
-The format is specified in the NetCDF Users Guide, "NetCDF Classic Format Specification". A file is
-a header, the values of variables that do not change, and records, each with the values of all other
-variables. All numbers are big-endian, and lengths are multiples of 4. The header begins with the
-number of records, so that a record counts from when this number is written. The formats are CDF-2,
-which all readers know, and CDF-5 for 64-bit integers and for variables of 4 GiB and more.
+The format is specified in the NetCDF Users Guide, "NetCDF Classic Format Specification". A file
+consists of a header, the values of variables without a record axis, and records, each with the
+values of all other variables. All numbers are big-endian, and lengths are multiples of 4. The
+header begins with the number of records, so that a record becomes valid when this number is
+written. CDF-2 is supported by all readers; CDF-5 is needed for 64-bit integers and for variables of
+4 GiB and more.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ TYPES = {
     "i1": 1, "S1": 2, "i2": 3, "i4": 4, "f4": 5, "f8": 6,
     "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
-"""The numbers of types; those from 7 on belong to CDF-5."""
+"""The type codes; codes from 7 on exist in CDF-5 only."""
 
 DIMENSIONS, VARIABLES, ATTRIBUTES = 10, 11, 12
 """The tags of lists."""
 
 LARGEST = 2**32 - 4
-"""The bytes of a variable, or of its part of a record, that CDF-2 allows."""
+"""Limit in CDF-2 of the bytes of a variable, or of its part of a record."""
 
 
 @dataclass(frozen=True)

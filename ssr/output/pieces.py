@@ -1,4 +1,4 @@
-"""Values of arrays and of distributed fields, piece by piece."""
+"""Access to arrays and distributed fields box by box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 """A range (low, high) for each axis, counted from 0."""
 
 PIECE = 1 << 23
-"""Bytes that one process collects at a time."""
+"""Limit of the bytes that one process collects at a time."""
 
 
 def as_values(name: str, given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Places of files: checked early, and written whole or not at all."""
+"""Output paths: early checks, and atomic replacement of files."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def aside(path: Path) -> Iterator[Path]:
             if beside.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:
-                with beside.open("rb") as file:  # the content must be on the disk before the name
+                with beside.open("rb") as file:  # flush the content before the rename
                     os.fsync(file.fileno())
             beside.replace(path)
         finally:
@@ -159,6 +159,6 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # it belongs to another user
+    except PermissionError:  # the path belongs to another user
         pass
     return True

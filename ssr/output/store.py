@@ -1,4 +1,4 @@
-"""The common part of files and directories of records."""
+"""The base class of NetCDF files and Zarr stores, to which records are appended."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Store(ABC):
 
 
 Triple: TypeAlias = tuple[tuple[str, ...], Any, Mapping[str, Any]]
-"""The axes of a variable, its dtype, and its attributes."""
+"""The axes, the dtype and the attributes of a variable."""
 
 Description: TypeAlias = tuple[Mapping[str, int], Mapping[str, Triple]]
 """The lengths of axes, and the variables by their names."""

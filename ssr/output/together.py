@@ -1,4 +1,4 @@
-"""Work of the first rank for all, whose errors all ranks raise."""
+"""Work of the first rank on behalf of all ranks, with collective errors."""
 
 from __future__ import annotations
 

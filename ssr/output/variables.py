@@ -1,4 +1,4 @@
-"""The variables of a file: their axes, attributes and values, checked against each other."""
+"""The variables of a file: axes, attributes and values, with consistency checks."""
 
 from __future__ import annotations
 

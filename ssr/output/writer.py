@@ -1,4 +1,4 @@
-"""Files of records that follow the CF conventions: NetCDF (.nc) and Zarr (.zarr)."""
+"""Output of records that follow the CF conventions, to NetCDF (.nc) and Zarr (.zarr)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .variables import Layout, Source, layout_of, ranks_and_share, sources
 from .zarr_store import Zarr
 
 STORES: dict[str, type[Store]] = {".nc": NetCDF, ".zarr": Zarr}
-"""The store for each suffix of a name."""
+"""The store class for each file name suffix."""
 
 
 class Writer:

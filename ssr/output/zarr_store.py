@@ -1,8 +1,8 @@
-"""Zarr stores, whose chunks are written by all ranks.
+"""Zarr stores (format 2), whose chunks are written by all ranks.
 
-They have format 2: an array is a directory with its metadata in JSON and a file for each chunk. The
-metadata of all arrays are also in one file, ``.zmetadata``, by which `xarray` and `zarr` read a
-store, and a record counts once that file is there. Chunks depend on the lengths of axes only.
+An array is a directory with its metadata in JSON and a file for each chunk. The metadata of all
+arrays are also in one file, ``.zmetadata``, by which `xarray` and `zarr` open a store; a record
+becomes valid when that file is written. Chunks depend on the lengths of axes only.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .together import on_first, raise_any
 from .variables import TIME, Source, Variable
 
 SIDES = {1: 1 << 16, 2: 256}
-"""The points along the sides of chunks of arrays with one and two axes."""
+"""Chunk extents of arrays with one and two axes."""
 
 SIDE = 64
-"""The points along the sides of chunks of arrays with more axes."""
+"""Chunk extent along each axis of arrays with more axes."""
 
 TIMES = 1024
-"""The records whose times are in one chunk."""
+"""Records per chunk of the time variable."""
 
 DESCRIPTION = 1024
-"""The bytes of the metadata of an array, which change in place; they end in blanks."""
+"""Bytes of the metadata of an array, padded with blanks so that they can be updated in place."""
 
 
 class Zarr(Store):

@@ -1,5 +1,5 @@
-"""Affine expressions of indices and sizes, and the sets of integer points they describe.
+"""Polyhedral sets: affine expressions of indices and sizes, and the integer sets they describe.
 
 Takes indices, sizes and conditions. Gives sets for all sizes at once, and the loops that run
-through them; isl works here and nowhere else.
+through them. Only this package uses isl.
 """

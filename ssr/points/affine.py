@@ -1,8 +1,8 @@
-"""Integer expressions as data: sums of names, of floors of such sums, and of choices.
+"""Quasi-affine integer expressions: sums of names, of floors of such sums, and of choices.
 
 An expression is a sum of integer multiples of names (row indices and sizes) and of floors of such
 sums divided by a positive constant: the quasi-affine expressions of Presburger arithmetic. A choice
-is one of two expressions, by the signs of others, which are free of choices.
+is one of two expressions, selected by the signs of further expressions, which contain no choices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
-"""Names of the row indices by number of dimensions: the last is the contiguous one."""
+"""Names of the row indices by number of dimensions; the last axis is contiguous."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Conditions on indices, whose truth is decided by what runs a generator."""
+"""Presburger conditions on indices, whose truth the tracer of a generator decides."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Condition:
             )
         return decide(self)
 
-    # As a bool of Python, a condition in arithmetic is the number one or zero.
+    # Like a Python bool, a condition in arithmetic is one or zero.
 
     def __int__(self) -> int:
         return int(bool(self))
@@ -119,7 +119,7 @@ def _denied(expression: Affine, relation: str) -> tuple[tuple[Affine, str], ...]
 
 _decide: ContextVar[Callable[[Condition], bool] | None] = ContextVar("decide", default=None)
 sizes_known: ContextVar[Mapping[str, int] | None] = ContextVar("sizes_known", default=None)
-"""The sizes, where a definition is run on integers."""
+"""The sizes for which a definition is currently run on integers."""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""Operations on sets that may explode are given a bound, counted in isl's own operations.
+"""Limits of the effort of set operations, counted in isl's own operations.
 
-The count is the same on all machines, and so is what is done where isl gives up. The bound holds
-for all that the process asks of isl, so one thread at a time asks.
+The count is the same on all machines, and so is the fallback when a limit is reached. The limit
+applies to all isl calls of the process, so only one thread at a time uses isl.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .. import forking
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 _TURN = RLock()
-"""Held by the thread that uses isl."""
+"""The lock of the thread that uses isl."""
 
 forking.hold(_TURN)
 
 EFFORT = 3_000_000
-"""Operations of isl after which an attempt is given up: about a second."""
+"""Default limit of isl operations of an attempt: about a second."""
 
 Made = TypeVar("Made")
 Kind = TypeVar("Kind", bound=type)

@@ -1,7 +1,7 @@
-"""The points of sets for given sizes, as arrays of indices.
+"""Enumerate the points of sets for given sizes, as arrays of indices.
 
-Points come as one array for each axis; the arrays broadcast against each other. The points of a box
-are an open grid; other points are listed one by one.
+Points are returned as one array for each axis; the arrays broadcast against each other. The points
+of a box form an open grid; other points are listed individually.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .affine import Affine, Choice, Floor
 from .sets import Box, Domain
 
 Indices: TypeAlias = tuple[np.ndarray[Any, Any], ...]
-"""For each axis the indices of points; they broadcast."""
+"""The indices of points, one array for each axis; the arrays broadcast."""
 
 MOST = 2**17
-"""About how many points are returned at once."""
+"""Approximate number of points of one group."""
 
 
 def points_within(domain: Domain, box: Box, sizes: Mapping[str, int]) -> Iterator[Indices]:

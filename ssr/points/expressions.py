@@ -1,4 +1,4 @@
-"""Integer expressions of the kernel IR: sums, floors and choices as operations."""
+"""Translate affine expressions to integer expressions of kernel IR: sums, floors and choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of isl from index tuples to expressions of them."""
+"""Affine index maps as isl maps: from index tuples to tuples of expressions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .affine import Affine, Choice, Floor, atom_ways
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 MANY = 64
-"""Combinations of choices in an index beyond which isl combines them, and not we."""
+"""Number of combinations of choices in an index beyond which isl combines them."""
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""Inverses of affine maps on sets, as pieces of functions."""
+"""Inverses of affine maps on sets, as piecewise affine maps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sets import Domain, pieces_of
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 Piece = tuple[Domain, tuple[Affine, ...]]
-"""A set, and a point of another one for each of its points."""
+"""A set, and the affine image of its points."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The write that each element of an array holds, by isl: relations from elements to numbers."""
+"""The last write to each element of an array, as an isl relation from elements to write numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of loops between schedule and kernel IR."""
+"""Loop trees: the representation of loops between the schedule and kernel IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of NumPy as numbers of Python, and the type of arrays."""
+"""Conversion of NumPy scalars to Python numbers, and allocation of arrays."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def plain(value: Any) -> Any:
 
 
 CACHE_LINE = 64
-"""The bytes of a cache line, and of the widest vectors of numbers."""
+"""Bytes of a cache line, and of the widest vectors."""
 
 SMALL = 2**14
-"""Bytes up to which an array is not worth a microsecond."""
+"""Bytes up to which an array is not aligned, since alignment costs a microsecond."""
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Array:

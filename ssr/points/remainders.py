@@ -1,4 +1,4 @@
-"""Points taken apart by the remainders of indices on which sets depend."""
+"""Split points by the remainders (residue classes) of the indices on which sets depend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .condition import Condition
 from .sets import Domain
 
 CLASSES = 16
-"""The most classes of points: two for each of four remainders of 2, nine for two of 3."""
+"""Limit of the classes: four remainders modulo 2 give 16 classes, two modulo 3 give nine."""
 
 
 def by_remainders(sets: Sequence[Domain], most: int = CLASSES) -> list[tuple[Domain, list[Domain]]]:

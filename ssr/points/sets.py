@@ -1,7 +1,7 @@
-"""Sets of integer points, by isl.
+"""Sets of integer points, implemented with isl.
 
-A `Domain` is immutable. It prints as isl text, which is also its identity: equal text, equal
-digest. Set equality is `equals`.
+A `Domain` is immutable. Its isl text is its identity: equal text, equal digest. Set equality is
+`equals`.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from .graph import graph
 _CONTEXT = isl.DEFAULT_CONTEXT
 
 Bounds: TypeAlias = tuple[tuple[Affine, ...], ...]
-"""For each axis of a set expressions in its parameters."""
+"""Expressions in the parameters of a set, for each axis."""
 
 
 Range: TypeAlias = tuple[int, int]
-"""Integers from the first to the one before the second."""
+"""A half-open range of integers."""
 
 Box: TypeAlias = tuple[Range, ...]
-"""A range for each axis."""
+"""A half-open range for each axis."""
 
 Test: TypeAlias = tuple[int, Mapping[str, int]]
-"""A constant, and factors of names: an expression."""
+"""An affine expression: a constant, and the coefficients of names."""
 
 
 PASSES = 8
-"""How often conditions narrow a box in turn."""
+"""Number of passes over the conditions that narrow a box."""
 
 REMEMBERED = 4096
-"""Results of each operation on sets that are remembered: passes ask the same again and again."""
+"""Size of the cache of results of each set operation: passes repeat the same operations."""
 
 
 @each_in_turn

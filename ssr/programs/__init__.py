@@ -1,4 +1,4 @@
-"""Programs: a body that runs on symbols, and the assignments collected meanwhile.
+"""Programs: functions of fields whose bodies are traced into sequences of assignments.
 
 Takes functions of fields and scalars. Gives programs of the intermediate representation, ready
 to be called with arrays.

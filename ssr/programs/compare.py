@@ -1,7 +1,7 @@
-"""Whether two runs of a program's body record the same program.
+"""Compare two traces of a program's body, to detect bodies that are not pure.
 
-Steps are compared one by one, and values node by node; what is shared is compared once. The names
-of temporaries and reductions may differ, as long as each stands for one of the other run.
+Steps are compared one by one, and values node by node; shared subexpressions are compared once.
+The names of temporaries and reductions may differ if they correspond one to one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..symbols.printing import show
 from .recorder import Recorder
 
 SHOWN = 60
-"""The longest text of a value that a message shows."""
+"""Limit of the length of a value in a message."""
 
 
 def check_same(first: Recorder, second: Recorder) -> None:
     """Check that two runs of a program's body recorded the same."""
     found = next(_differences(first, first.steps, second, second.steps), None)
-    if found is not None:  # it may be in steps that are not needed
+    if found is not None:  # dead steps may differ
         found = next(_differences(first, _needed(first), second, _needed(second)), None)
     if found is not None:
         raise impure(first.name, *found)
@@ -144,7 +144,7 @@ class _Comparison:
             case ir.Op(), ir.Op():
                 same = (a.name, len(a.args)) == (b.name, len(b.args))
             case _:
-                same = repr(a) == repr(b)  # NaN is the same as NaN
+                same = repr(a) == repr(b)  # NaN equals NaN here
         if not same:
             yield f"at first it computed {_shown(a)}, then {_shown(b)}"
 

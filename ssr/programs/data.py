@@ -1,4 +1,4 @@
-"""Values for the data of matrices: numbers and arrays, and within programs their symbols."""
+"""Bind the data of matrices: numbers and arrays, or the symbols of a program."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The values in the body of a program: fields, and expressions of one row.
+"""Expressions in the body of a program: fields, and values at a generic row.
 
-An `Expression` holds the value of a generic row as IR. What cannot be part of one row - the
-operand of a product that is not a field, a solve inside a larger expression - is assigned to a
-temporary field first, by the recorder of the program being traced.
+An `Expression` holds the value of a generic row as IR. Operands that cannot be part of one row,
+such as an expression that a product reads, or a solve inside a larger expression, are first
+assigned to a temporary field by the recorder of the program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ..symbols.printing import show
 from ..symbols.values import Row, node, power, takes_over
 
 NESTED = 16
-"""Sums of sums at most that are kept apart until a program is complete."""
+"""Depth of nested sums beyond which they are flattened at once, before the program is complete."""
 
 
 class Recording(ABC):
@@ -104,7 +104,7 @@ METHODS = {
     "copy": "Assign it to another field: y[:] = x.",
     "T": "Matrices have transposes: A.T @ x.",
 }
-"""Replacements for methods of arrays."""
+"""Suggested replacements for array methods."""
 
 
 class Expression(Row):

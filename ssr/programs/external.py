@@ -1,4 +1,4 @@
-"""Put a step of another package into a program."""
+"""Add a step of another package to a program."""
 
 from __future__ import annotations
 

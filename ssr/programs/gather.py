@@ -1,8 +1,8 @@
-"""Rows of stored matrices in programs: products with fields, and substitution.
+"""Stored (CSR) matrices in programs: rows of products with fields, and of substitution.
 
-A row is a loop over stored entries, as an ordinary value of an expression. What isl proves of a
-staged matrix - its triangle, that a sweep may run in place - is looked up in the data here, and
-written into the row as the part of the matrix it is.
+A row is a loop over stored entries, as an ordinary value of an expression. For symbolic matrices
+isl proves triangularity and in-place safety. For stored matrices these properties are read from
+the data, and the part of the matrix is recorded in the row.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Solves along lines in programs: entries and right sides as they are found row by row.
+"""Solves along lines in programs: the entries and right-hand sides of each row.
 
-What a row of a system may be made of is what lies on its line, by arithmetic that vector registers
-have. Anything else is stored in a temporary first: costly functions, choices, what is read through
-stored matrices, and entries whose rows lie otherwise on neighbouring lines.
+A row of a system may contain values on its own line, combined by arithmetic for which vector
+instructions exist. All other values are stored in temporaries before the solve: costly functions,
+conditional expressions, products with stored matrices, and entries whose rows differ between
+neighboring lines.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .expression import Expression, check_side
 from .recorder import Recorder, current
 
 ARITHMETIC = frozenset(("add", "sub", "mul", "div", "neg", "abs", "min", "max"))
-"""Operations that are computed for several lines at once."""
+"""Operations that run in vector registers, for several lines at once."""
 
 Blocks = Sequence[Sequence[tuple[ir.Family, ...]]]
 """The families of each entry of the blocks, row by row."""

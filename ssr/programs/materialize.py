@@ -1,4 +1,4 @@
-"""Values that a program computes once, wherever they are read."""
+"""Materialize an expression: compute it once for each point, and reuse it in all reads."""
 
 from __future__ import annotations
 

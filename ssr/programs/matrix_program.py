@@ -1,4 +1,4 @@
-"""The programs behind matrices: ``A @ x`` and ``A.solve(b)`` on arrays."""
+"""The programs that compute ``A @ x`` and ``A.solve(b)`` on arrays."""
 
 from __future__ import annotations
 

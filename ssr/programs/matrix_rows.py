@@ -1,7 +1,7 @@
-"""Matrices in programs: a generic row of ``A @ x`` and of ``A.solve(b)``.
+"""Matrix products and solves in programs: a generic row of ``A @ x`` and of ``A.solve(b)``.
 
-A product is a sum with one term for each family; a solve is such a sum, divided by the diagonal.
-Data of the matrix are replaced by what they are bound to in the program.
+A product is a sum with one term for each entry family. A solve is such a sum, divided by the
+diagonal. The data of the matrix are replaced by the values that they are bound to in the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs over fields: traced once, compiled for a dtype, called with arrays."""
+"""Programs over fields: traced once, compiled for a dtype, and called with arrays."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Program(Immutable):
             last is not None
             and boxes is None
             and not named
-            and [*map(type, args)] == last[1]  # no masked arrays, no integers
+            and [*map(type, args)] == last[1]  # excludes masked arrays and integers
         ):
             results = last[0](args)
             if results is not None:

@@ -1,8 +1,8 @@
-"""The assignments of a program, collected while its body runs.
+"""The recorder of a program: it collects the assignments while the body runs.
 
-A `Recorder` stores in temporary fields what cannot be part of one row, and what is read later
-although its fields are assigned before. It also knows the arrays and numbers that matrices bring
-along, and the stored matrices.
+A `Recorder` assigns values to temporary fields if they cannot be part of one row, or if they are
+read after one of their fields is overwritten. It also collects the arrays, the numbers and the
+stored matrices that the matrices of the program refer to.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Recorder(Recording):
         self.own(expression)
         rows = part or space
         if rows != space and any(g.new for g in ir.gathers(expression.value)):
-            expression = self.store(expression)  # stored matrices number the points of the part
+            expression = self.store(expression)  # a stored matrix numbers the points of the part
         self._keep_readers(name, expression)
         given = expression
         if isinstance(expression, Mask):

@@ -1,4 +1,4 @@
-"""Numbers made of all values of a field, inside a program: sums, products, extremes."""
+"""Reductions over fields inside a program: sums, dot products, norms, maxima and minima."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters of a program: what a call gives, and what the body computes with."""
+"""Signatures of programs: the parameters of a call, and the symbols passed to the body."""
 
 from __future__ import annotations
 

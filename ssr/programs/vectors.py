@@ -1,8 +1,8 @@
 """Vector fields: several values at each point of a space, ``u[component, k, j, i]``.
 
-In a program a vector field is the tuple of its components, each of which is a field: an operation
-on vectors is the same operation on each component. Arrays have the component as first axis, so
-every component is an array of its own, and kernels know nothing of vectors.
+In a program a vector field is the tuple of its components, each of which is a field. An operation
+on vectors is applied to each component. Arrays have the component as first axis, so that every
+component is a separate array for the kernel, and kernels contain no vector fields.
 """
 
 from __future__ import annotations

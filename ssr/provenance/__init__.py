@@ -1,8 +1,8 @@
-"""Kernels whose numbers are replaced by the operations that made them.
+"""Symbolic execution of kernels: values are replaced by the operations that computed them.
 
 Takes a declaration. Gives kernels that run the generated source as plain Python on terms, each of
-which stands for an operation and its operands, down to the elements of the arrays that were given:
-two runs that leave equal terms compute equal bits from equal arrays.
+which represents an operation and its operands, down to the elements of the given arrays: two runs
+with equal terms compute bitwise identical results from equal arrays.
 """
 
 from .kernels import DTYPE, kernel, on_terms, run_on_arrays

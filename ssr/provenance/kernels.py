@@ -1,4 +1,4 @@
-"""Kernels on terms: the checked source of a program as plain Python, and runs of it on arrays."""
+"""Kernels on terms: checked source in plain Python that records the operations of each value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .operations import LABELS, Terms, scope
 from .terms import of_number, term
 
 DTYPE = "float64"
-"""The type of arrays whose values are the numbers of terms."""
+"""The dtype of arrays that hold term numbers."""
 
 
 def kernel(

@@ -1,4 +1,4 @@
-"""The operations of generated kernels on terms, instead of those on numbers."""
+"""The operations of generated kernels, implemented on terms."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Terms: numbers replaced by the operations that made them.
+"""Hash-consed terms: values represented by the operations that computed them.
 
-Equal operations on equal operands are the same term, known by its number, which an array of doubles
-holds like any other value. Forms that give the same bits are one term: operands of sums and
-products in either order, ``a - b`` and ``a + -b``, a sum with -0 and a product with 1. So are, for
-finite numbers, ``0 * a + b`` rounded once and b: weights of ghosts are padded with zeros.
+Equal operations on equal operands are the same term. A term is identified by its number, which an
+array of doubles holds like any other value. Expressions with bitwise identical values are one term:
+operands of sums and products in either order, ``a - b`` and ``a + -b``, a sum with -0 and a product
+with 1. For finite numbers, ``0 * a + b`` rounded once equals b as well, because weights of ghosts
+are padded with zeros.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from ..runtime.intrinsics import fma
 
 Key: TypeAlias = "tuple[Any, ...]"
-"""The name of an operation with the numbers of its operands, or of a leaf with what tells it."""
+"""The name of an operation with the numbers of its operands, or of a leaf with its identity."""
 
 _MASK = 2**61 - 1
 _LOCK = RLock()
@@ -111,7 +112,7 @@ class _Table:
 _TABLE = _Table()
 
 UNWRITTEN = 0
-"""The number of the term that stands for what nothing has written."""
+"""The number of the term of unwritten elements."""
 
 
 @contextmanager

@@ -1,5 +1,5 @@
-"""Matrices whose rows are made one after the other, such as incomplete factorizations.
+"""Row recurrences: matrices whose rows depend on earlier rows, such as incomplete factorizations.
 
-Takes a generator that reads rows made before. Gives a matrix, and the sweep that computes what
-of it must be stored.
+Takes a generator that reads earlier rows. Gives a matrix, and the sweep that computes its stored
+entries.
 """

@@ -1,9 +1,9 @@
-"""Matrices whose rows are made one after the other: incomplete factorizations.
+"""Define row recurrences: matrices whose rows depend on earlier rows (incomplete factorizations).
 
-The generator of a recurrence reads entries of rows made before. It is traced like any other. What
-its entries are made of is worked out by `pattern`; the numbers that must be stored are fields of
-their own, computed by a program that makes all of them at a row before it goes on to the next.
-With these fields as its data a recurrence is a matrix like others.
+The generator of a recurrence reads entries of earlier rows, and is traced like any other. The
+entries that must be stored are determined by `storage.pattern`. They become fields, computed by
+a program that completes all entries of a row before the next row. With these fields as its data,
+a recurrence is an ordinary matrix.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Entries of a recurrence that precede a row: ``done[row, column]``, on symbols and on integers.
+"""Access to earlier rows in the generator of a recurrence: ``done[row, column]``.
 
-Both forms check that the row lies in the space and comes before the row that is made. On symbols
-an entry is a load of `DONE` at the indices of row and column, to be resolved when the pattern is
-known. On integers it is a number; the generator is then run as it stands, row by row.
+It exists on symbols and on integers. Both forms check that the row lies in the space and precedes
+the current row. On symbols an entry is a load of `DONE` at the indices of row and column, which is
+resolved when the storage pattern is known. On integers it is a number; the generator then runs row
+by row as written.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 DONE = "·done"
-"""The array name that stands for the entries made before."""
+"""Placeholder for the array of the entries of earlier rows."""
 
 
 def _pair(place: Any, space: Space) -> tuple[Point, Point]:

@@ -1,13 +1,13 @@
-"""From the paths of a recurrence to what is computed and stored for each row.
+"""Storage of row recurrences: the entries of each row that must be computed and stored.
 
-An entry of a row is known by its *offset*, column minus row, the same for all rows; where entries
-are blocks, by the place in the block, too, behind the offset. Of each it is decided what it needs:
+An entry of a row is identified by its *offset*, column minus row, which is the same for all rows.
+For block entries, the position in the block is appended to the offset. Each entry is classified:
 
-- entries made of numbers and indices alone are left as they are, in the matrix and where they are
-  read;
-- so are those of numbers, indices and one stored entry that no later row reads, such as
-  ``-1 / done[k, k]``: they are computed where the matrix is used;
-- for all others a number is *stored* for each row: zero where a row has no such entry.
+- An entry of constants and indices alone is not stored: its expression is used in the matrix and
+  wherever the entry is read.
+- An entry of constants, indices and one stored entry is not stored if no later row reads it, as
+  ``-1 / done[k, k]``: it is computed where the matrix is used.
+- Every other entry is *stored*, with one value for each row, zero where a row has no such entry.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Calls of kernels.
+"""Calls of kernels: argument checks, box layout and launches.
 
-Takes a kernel and arrays. Checks the arrays, lays out the boxes of the call, and gives what the
-kernel computes.
+Takes a kernel and arrays. Checks the arrays, lays out the boxes of the call, and gives the results
+of the kernel.
 """

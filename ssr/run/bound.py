@@ -1,4 +1,4 @@
-"""Programs bound to arrays: checked once, then called with little but the kernel."""
+"""Bound programs: a program and its arrays, checked once, so that calls have little overhead."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Bound:
         self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
         self._results = bool(launch.results)
-        self._kept: list[list[Any]] = []  # calls at the same time have memory of their own
+        self._kept: list[list[Any]] = []  # one set of memory per concurrent call
 
     @property
     def scalars(self) -> Sequence[str]:

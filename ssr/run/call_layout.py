@@ -17,13 +17,13 @@ from ..spaces.space import Box, Space
 from .check_arrays import extent_bytes
 
 PLANE = 2**17
-"""Elements of a plane so small that the planes which rows read stay in a third-level cache."""
+"""Elements of a plane up to which the planes that rows read stay in a third-level cache."""
 
 SHARE = 5 / 8
-"""The part of a second-level cache that such planes may fill, where the third-level one is far."""
+"""Fraction of a second-level cache for such planes, if the third-level cache is far."""
 
 SHORTEST = 32
-"""Rows of a box along the second last axis, below which there is too much to be read twice."""
+"""Least rows of a box along the second last axis; smaller boxes would read too much twice."""
 
 Table = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -1,4 +1,4 @@
-"""Say what is wrong with arrays a kernel cannot take."""
+"""Check array arguments, and diagnose arrays that a kernel cannot take."""
 
 from __future__ import annotations
 

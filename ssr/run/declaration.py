@@ -1,4 +1,4 @@
-"""The constant part of the calls of a program: the program, and all that it was declared with."""
+"""The definition of a program with its parameters and options, shared by all its calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How kernels are called: by Python, and by other compiled code as a function of C."""
+"""Entry points of kernels: for Python, and as C functions for compiled code."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which arrays a kernel is called with: those that are like the ones it was prepared for.
+"""Guards of launches: check that arrays have the layout for which a launch was prepared.
 
-A compiled kernel compares its arrays with these itself: their types and flags
-(`ssr.native.python_entry`), their shapes and strides (`ssr.native.control`). Others are guarded
-here: plain Python, a kernel of the debug build, and one compiled by Numba.
+A compiled kernel compares its arrays with this layout itself: types and flags
+(`ssr.native.python_entry`), shapes and strides (`ssr.native.control`). The guards here serve other
+kernels: those in plain Python, those of the debug build, and those compiled by Numba.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run a kernel: what a call with arrays of one layout needs beside the arrays, prepared once."""
+"""Launches: a kernel with all arguments that calls with one array layout need, prepared once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..points.numbers import aligned
 
 Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
-"""Arguments that a call does not give: between its fields and its scalars, and after these."""
+"""Arguments that the launch adds to a call: between its fields and its scalars, and at the end."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Run a program on arrays: its kernels, and its launches for the layouts it was called with."""
+"""Run a program on arrays: select its kernel, and cache a launch for each array layout."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 Results: TypeAlias = tuple[float, ...]
 
 LAUNCHES = 64
-"""Layouts of arrays for which a program keeps tables and scratch memory."""
+"""Limit of the array layouts for which a program keeps a launch."""
 
 KEPT = 2**26
-"""Bytes that all of them but the largest may hold together, unless the largest holds more."""
+"""Limit in bytes of all launches but the largest, unless the largest holds more."""
 
 
 VERDICTS = 16
-"""Arrangements of arrays in memory of which a launch remembers that they do not overlap."""
+"""Size of the cache of relative array addresses that are known not to overlap."""
 
 
 class Launcher:
@@ -202,7 +202,7 @@ class Launcher:
 
 def make_room(launches: dict[Any, Launch], new: Launch) -> None:
     """Drop the launches that were not used for longest, until a new one may be kept with them."""
-    held = {key: launch.held for key, launch in list(launches.items())}  # others may add some now
+    held = {key: launch.held for key, launch in list(launches.items())}  # threads may add some
     largest = max([new.held, *held.values()])
     for key in list(held):
         others = new.held + sum(held.values()) - largest

@@ -1,4 +1,4 @@
-"""Programs as functions of compiled code: of users' own Numba functions, of ctypes and of C."""
+"""Programs as functions of compiled code: for Numba functions of users, for ctypes and for C."""
 
 from __future__ import annotations
 

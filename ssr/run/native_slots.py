@@ -1,4 +1,4 @@
-"""Scratch memory of a native program: a slot for each call that runs at the same time."""
+"""Scratch memory of native programs: one slot for each concurrent call."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Slots:
         self, run: Compiled, launch: Launch, fields: Sequence[Array], scalars: int
     ) -> None:
         self._launch = launch
-        self._lock = RLock()  # a handler of signals may call the program
+        self._lock = RLock()  # a signal handler may call the program
         self._slots: list[tuple[Array, Any]] = []
         middle, end = memory = launch.memory()
         arguments = [*fields, *middle, *[0.0] * scalars, *end]

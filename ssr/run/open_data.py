@@ -1,4 +1,4 @@
-"""Data of matrices that are spread over ranks, as parameters of the program."""
+"""Distributed data of matrices as parameters of the program."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Pack what a launch owns into three arrays: scratch memory, tables of integers, and weights.
+"""Pack the arrays of a launch into three: scratch memory, tables of integers, and weights.
 
-Each array that a kernel takes costs some 45 nanoseconds at each call. The parts of a pack begin
-with cache lines. Before the tables stand `PLACES` integers for each part of all packs, in the order
-of the kernel's arguments: where it begins and ends in its pack, and the length of its rows, 0 if it
-has none. The function of a module that takes packs is written by `ssr.emit.vector_fields`.
+Each array argument costs some 45 nanoseconds at each call. The parts of a pack are aligned to cache
+lines. The tables begin with `PLACES` integers for each part of all packs, in the order of the
+kernel's arguments: its start and end in its pack, and the length of its rows, 0 if it has none.
+`ssr.emit.vector_fields` generates the function that takes packs.
 """
 
 from __future__ import annotations

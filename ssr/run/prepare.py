@@ -1,4 +1,4 @@
-"""Prepare a launch: what calls with arrays of one layout need, found out once."""
+"""Prepare a launch: compute once all arguments that depend only on the layout of the arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bound programs that run one after the other as one."""
+"""Sequences of bound programs that run as a single call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .bound import check_row
 from .check_arrays import number_of
 
 Run: TypeAlias = Callable[[Sequence[Sequence[float]]], "tuple[Any, ...]"]
-"""Runs programs, each with a row of scalars, and returns what each of them returns."""
+"""A function that runs programs, each with a row of scalars, and returns their results."""
 
 
 def sequence(*programs: Any) -> Programs:

@@ -1,4 +1,4 @@
-"""Operations of kernels: access to memory, fused arithmetic, order-independent sums.
+"""Run-time operations of kernels: memory access, fused arithmetic, order-independent sums.
 
-Takes arrays and offsets. Gives the same bits from plain Python and from compiled code.
+Takes arrays and offsets. Gives bitwise identical results from plain Python and from compiled code.
 """

@@ -1,11 +1,9 @@
-"""Bundles: numbers of several neighbouring lines, one of each, which are computed with at once.
+"""Bundles: SIMD batches that hold one value for each of several neighboring lines.
 
 In machine code a bundle is a vector register. Operations on bundles, or on a bundle and a number,
-are those on each of its numbers. Line buffers hold one bundle after the other; ``take`` and ``put``
-access them at a flat offset, ``gather`` and ``scatter`` copy points of lines from and to arrays.
-Called from plain Python a bundle is an array.
-
-Importing this module teaches Numba the type and its operations.
+are elementwise. Line buffers store consecutive bundles; ``take`` and ``put`` access them at a flat
+offset, ``gather`` and ``scatter`` copy points of lines from and to arrays. In plain Python a bundle
+is an array.
 """
 
 from __future__ import annotations

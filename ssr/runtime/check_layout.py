@@ -1,8 +1,9 @@
-"""Which arrays a kernel refuses: those laid out in another way, and those that share memory.
+"""The layout and alias check of kernels: refuse other layouts and overlapping memory.
 
-A kernel is prepared for arrays of one layout, and may be called with any. It notes what it was
-given, and a function that all kernels share compares that with what it was prepared for. As part of
-each kernel these comparisons took LLVM longer than the loops of a small one.
+A kernel is prepared for arrays of one layout, and may be called with any arrays. It records the
+layout of its arguments, and a function that all kernels share compares it with the expected one.
+When the comparisons were part of each kernel, LLVM needed more time for them than for the loops of
+a small kernel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Operations of checked kernels: accesses to memory, and rows, that are checked first.
+"""Bounds-checked operations of checked kernels: accesses to memory, and rows of statements.
 
 Like the functions of `intrinsics` they can be called from Python and from kernels. Checked source
-that runs as plain Python takes `require` only, since there every access is checked in any case.
+that runs as plain Python uses `require` only, since there every access is checked in any case.
 """
 
 from __future__ import annotations

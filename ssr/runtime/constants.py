@@ -1,6 +1,6 @@
-"""Constants shared by kernels, code generation and callers; Numba is not needed for them.
+"""Constants shared by kernels, code generation and callers; they do not require Numba.
 
-How a kernel goes through the steps of a schedule stands in `steps`, what bundles are in `bundles`.
+The execution of a schedule by a kernel is described in `steps`, bundles in `bundles`.
 """
 
 from __future__ import annotations
@@ -8,28 +8,28 @@ from __future__ import annotations
 from enum import IntEnum
 
 WINDOW = 8
-"""Bundles of elements, at most, that rows of a few bundles together read."""
+"""Limit of the bundles of elements that a few bundles of rows read."""
 
 RUN, BEGIN, ASK, LEAVE = range(4)
 """The kind of a step, in the first integer of its row."""
 
 FINISHED, LEFT, FAILED, LATE = 0, 3, 4, 5
-"""The result of a kernel after the last step, or at one."""
+"""The status of a kernel after the last step, or at a step that it does not execute."""
 
 NO_MEMORY = 6
-"""The result of a native program without scratch memory for a call."""
+"""The status of a native program that has no scratch memory for a call."""
 
 ALIGNED, WRITEABLE = 0x100, 0x400
 """Flags of an array of NumPy, as in ``flags.num``."""
 
 RAISED = -1
-"""Returned to compiled code in place of the exception that a kernel has raised."""
+"""The status that compiled code receives when a kernel has raised an exception."""
 
 REFUSED = 1
-"""The result of a kernel that refused its arrays: another layout, or memory that may be shared."""
+"""The status of a kernel that refused its arrays: another layout, or overlapping memory."""
 
 PLACES = 3
-"""The integers that say where a part of a pack is: its start, its end, the length of its rows."""
+"""Number of integers that locate a part of a pack: its start, its end, the length of its rows."""
 
 
 class At(IntEnum):
@@ -40,4 +40,4 @@ class At(IntEnum):
     CODE = 2
     """The result of a function that has failed."""
     ROWS = 3
-    """How many rows of numbers there are."""
+    """The number of rows of scalars."""

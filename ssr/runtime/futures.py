@@ -1,6 +1,6 @@
-"""Functions that threads call while Python goes on, and their results.
+"""Futures: functions that run in threads, concurrently with Python, and their results.
 
-A process that forks waits for them (`ssr.forking`).
+A process that forks waits for these functions (`ssr.forking`).
 """
 
 from __future__ import annotations

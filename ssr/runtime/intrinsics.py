@@ -1,9 +1,10 @@
-"""Operations of kernels in plain Python: numbers, and accesses to memory.
+"""Kernel operations in plain Python: arithmetic and memory accesses.
 
 ``ld`` and ``st`` access memory at a flat element offset, without the check for negative indices
-that keeps LLVM from vectorising; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign`` keep
-NaN; ``prefetch`` has no effect on results, nor that the rows of a range are ``independent``.
-Called from plain Python they do the same on arrays wrapped by `Memory`, with bounds checked.
+that prevents LLVM from vectorizing; ``fma`` rounds once; ``minimum``, ``maximum`` and ``sign``
+propagate NaN. ``prefetch`` has no effect on results, nor does the declaration that the rows of
+a range are ``independent``. In plain Python the operations act on arrays wrapped by `Memory`, with
+bounds checks.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def address(a: Any) -> int:
 
 
 independent = range
-"""Rows of a loop none of which reads or writes what another one writes."""
+"""The range of a loop without dependences between its rows."""
 
 
 def apart(a: Any, count: int) -> bool:

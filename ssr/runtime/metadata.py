@@ -1,4 +1,4 @@
-"""The description of a kernel: all that a caller must know beside the function."""
+"""The description of a kernel (metadata) that its callers need in addition to the function."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .reach import Reach
 T = TypeVar("T")
 
 ROW = 2
-"""Where the row begins among the numbers of a finding of the debug build."""
+"""The index of the row in a finding of the debug build."""
 
 KIND = 6
-"""Where the kind of its value is among them: 1 and -1 for infinities, 0 for NaN."""
+"""The index of the kind of value in a finding: 1 and -1 for infinities, 0 for NaN."""
 
 APART = 16
-"""Rows that are multiples of so many cache lines apart share few places of a cache."""
+"""Rows whose distance is a multiple of this number of cache lines share few cache sets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Parts of arrays of one axis, as generated kernels take them out of what a launch hands over."""
+"""Slices of one-dimensional arrays, by which kernels access the packed arguments of a launch."""
 
 from __future__ import annotations
 

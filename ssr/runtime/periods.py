@@ -1,14 +1,13 @@
-"""Rows whose terms come again with a period, a bundle of neighbouring rows at a time.
+"""Vectorized rows with periodic coefficients: a bundle of neighboring rows at a time.
 
-The weights of a bundle are ``repeated`` along its rows. A row that has no such term has the weight
-zero: nothing is read for it, and it is left as it is by ``fma_present``. Its chain of operations is
-that of its own terms. At both ends of a line bundles have rows outside the line, for which nothing
-is read or written: those before ``low`` and from ``high`` on.
+The weights of a bundle are ``repeated`` along its rows. A row without a term has the weight zero:
+nothing is read for it, and ``fma_present`` leaves its value unchanged. Each row thus computes the
+chain of operations of its own terms. At both ends of a line, bundles contain rows outside the line,
+before ``low`` and from ``high`` on, for which nothing is read or written.
 
-A bundle that does not begin with a cache line takes as long to load as two. So where rows read
-several neighbours, bundles of elements are loaded one after the other, each once, and those that
-rows read are put together ``of_two``.
-Called from plain Python a bundle is an array, as in `bundles`.
+Loading a bundle that crosses a cache line takes as long as two loads. Where rows read several
+neighbors, each bundle of elements is therefore loaded once, in order, and the unaligned bundles
+that rows read are composed ``of_two``. In plain Python a bundle is an array, as in `bundles`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How a kernel lets Python run its signal handlers, so that Ctrl-C ends a kernel that runs long.
+"""Polling for signals: long-running kernels let Python run its signal handlers, such as Ctrl-C.
 
-Kernels run without Python's global lock. They count the points that they pass; after many they look
-at the clock, and after a tenth of a second they take the lock and let Python run the handlers of
-signals that have come. If a handler raises, as that of Ctrl-C does, the kernel ends and the
-exception goes to its caller. A kernel that takes less time never asks for the lock.
+Kernels run without Python's global interpreter lock. They count points, and read the clock after
+a certain number of points. After a tenth of a second they acquire the lock and let Python run the
+handlers of pending signals. If a handler raises, as that of Ctrl-C does, the kernel ends and the
+exception propagates to its caller. A shorter kernel never acquires the lock.
 
-Called from plain Python the functions do nothing: there Python runs handlers by itself.
+In plain Python the functions do nothing, since the interpreter runs handlers itself.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import time
 from typing import Any
 
 INTERVAL = 100_000_000
-"""Nanoseconds between two times at which Python may run handlers."""
+"""Interval in nanoseconds at which Python may run handlers."""
 
 POINTS = 2**16
-"""Points between two looks at the clock."""
+"""Number of points between two readings of the clock."""
 
 CLOCK = getattr(time, "CLOCK_MONOTONIC", None)
-"""The number of the C library's clock; where there is none, kernels do not poll."""
+"""The clock id of the C library; without one, kernels do not poll."""
 
 
 def stopwatch() -> None:

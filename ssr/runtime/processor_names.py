@@ -1,7 +1,7 @@
-"""The names that LLVM has for processors.
+"""The processor names that LLVM accepts.
 
-llvmlite gives no list of them. LLVM prints one on standard error, and prints there that it does not
-know a name; so its output is caught. Where it cannot be, every name counts as known.
+llvmlite has no function that lists them. LLVM prints a list, and warnings about unknown names, to
+standard error, which is captured here. If capturing is impossible, every name is accepted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def is_name(name: str, triple: str) -> bool:
         return False
     try:
         return not any(_UNKNOWN in line for line in _printed(name, triple))
-    except RuntimeError:  # LLVM was built without this kind
+    except RuntimeError:  # LLVM was built without this architecture
         return False
 
 
@@ -56,7 +56,7 @@ def _printed(name: str, triple: str, features: str = "") -> list[str]:
     with _catching, tempfile.TemporaryFile() as file:
         try:
             own = os.dup(2)
-        except OSError:  # there is no standard error
+        except OSError:  # standard error is closed
             return []
         os.dup2(file.fileno(), 2)
         try:

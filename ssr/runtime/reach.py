@@ -1,7 +1,7 @@
-"""The elements of an array that a nest reads or writes, as a function of its box.
+"""Regions of an array that a nest reads or writes, as functions of its box.
 
-A `Reach` is the hull of such elements: bounds of rows along each axis, and where in the array a row
-meets it. `region` evaluates it, for one box or for many at once.
+A `Reach` is the hull of such elements: bounds of rows along each axis, and the index of the element
+that a row accesses. `region` evaluates it for one box, or for many boxes at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..points.affine import AXES, Affine, Floor
 
 Integers: TypeAlias = Any
-"""An integer, or an array of integers with one for each box."""
+"""An integer, or an array with one integer for each box."""
 
 
 @dataclass(frozen=True, slots=True)

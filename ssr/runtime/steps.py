@@ -1,23 +1,23 @@
-"""How a kernel for boxes with memory of their own goes through the steps of a schedule.
+"""Execution of the steps of a schedule by the kernel of a distributed program.
 
-A step is a row of integers, the first of which says what it is. A kernel does by itself
+A step is a row of integers, the first of which is its kind. A kernel executes these kinds itself:
 
 ``RUN``
-    a part of its own work: the row says which (`ssr.distributed.step_tables`);
+    a part of its own work, selected by the row (`ssr.distributed.step_tables`);
 ``BEGIN``
-    a call of a function of C, ``int begin(int count, void *things)``: the row has its address, the
+    a call of a C function, ``int begin(int count, void *things)``: the row holds its address, the
     count, and the address of the things;
 ``ASK``
-    calls of ``int ask(int count, void *things, int *done, void *notes)``, until it is done: the row
-    has the address of the notes, too.
+    calls of ``int ask(int count, void *things, int *done, void *notes)`` until it is done: the row
+    also holds the address of the notes.
 
-The functions return zero unless they fail. Their addresses are data, so that a kernel can be kept
-on disk. At each other step, ``LEAVE``, the kernel returns `LEFT`, and is called again behind it. It
-also returns if a function has `FAILED`, and if one is asked for longer than `PATIENCE`, `LATE`: the
-caller may then run handlers of signals, and find out what is wrong.
+The functions return zero on success. Their addresses are data, so that a kernel can be cached on
+disk. At each other step, ``LEAVE``, the kernel returns `LEFT`, and is called again to continue
+after the step. It also returns if a function has `FAILED`, and if a function was polled for longer
+than `PATIENCE`, `LATE`: the caller may then run signal handlers, and diagnose the failure.
 
-What it goes through is a table of steps, for each row of a table of numbers; `AT` says where it is.
-Called from plain Python, `follow` leaves each step to its caller.
+A kernel runs a table of steps once for each row of a table of scalars; `AT` holds its position. In
+plain Python, `follow` leaves each step to its caller.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from .constants import LEFT
 from .intrinsics import ld, st
 
 PATIENCE = 200_000_000
-"""Nanoseconds for which a function is asked."""
+"""Limit in nanoseconds of the polling of a function."""
 
 SPINS = 2000
-"""How often it is asked before the processor is given to others each time."""
+"""Number of polls before each poll yields the processor."""
 
 YIELDS = hasattr(os, "sched_yield")
-"""Whether the C library has a function for that."""
+"""Whether the C library has a function that yields the processor."""
 
 
 def follow(steps: Any, at: Any) -> int:

@@ -1,27 +1,28 @@
-"""Sums that do not depend on the order of their terms, nor on how the rows are cut.
+"""Reproducible summation: the sum does not depend on the order or the partition of the terms.
 
-A number is taken apart on a fixed grid of limbs of 26 bits: limb l holds what is left of it,
+A number is split on a fixed grid of limbs of 26 bits: limb l holds the remainder of the number
 rounded to a multiple of 2^(26 l). A number below 2^(26 l - 1) rounds to zero there, so limb l is
-the highest of larger ones only, and rounding to nearest, from halfway on away from zero, makes the
-part in each limb the same whichever higher limb one starts from. So the parts of all terms can be
-added as integers, which is exact, and limbs below the three highest of the largest term can be
-forgotten at any time. The sum is right to about 2^-53 of the largest term for each term, like an
-ordinary one.
+the highest limb of larger numbers only. Ties round away from zero, which makes the part in each
+limb independent of the higher limb at which the splitting begins. The parts of all terms can thus
+be added exactly, as integers, and limbs below the three highest limbs of the largest term can be
+dropped at any time. The error of the sum is about 2^-53 of the largest term for each term, as in
+ordinary summation.
 
-The state of a sum is a row of `STATE` integers: whether a term was seen, the number of the highest
-limb, three sums of limbs, whether a term was not finite, the sum of these terms as bits; in kernels
-also a number of terms and their parts in vectors of doubles, which are added to the limbs later.
-The state of a maximum or minimum is: whether a term was seen, and its value as an ordered integer.
+The state of a sum is a row of `STATE` integers: whether a term was added, the index of the highest
+limb, three sums of limbs, whether a term was not finite, and the sum of the non-finite terms as
+bits. In kernels the state also holds a number of terms and their parts in vectors of doubles, which
+are added to the limbs later. The state of a maximum or minimum is whether a term was added, and its
+value as an ordered integer.
 
-A norm is the root of a sum of squares, with a state of three rows. Squares that are too large are
-summed in the second row, scaled down. If all squares of a line are so small that a sum of nothing
-but such ones would lose bits, they are also summed in the third row, scaled up; the third row is
-the result if the first sum is as small. So neither the range of squares nor the order of the terms
-matters, and in the usual range there are only the squares and their sum.
+A norm is the root of a sum of squares, with a state of three rows. Squares that would overflow are
+summed in the second row, scaled down. If all squares of a line are so small that a sum of such
+squares alone would lose bits, they are also summed in the third row, scaled up; the third row is
+the result if the first sum is equally small. The range of the squares and the order of the terms
+therefore do not matter, and in the usual range only the squares and their sum are computed.
 
 `accumulate`, `accumulate_squares`, `total`, `root`, `extreme` and `found` also run in kernels
-(`lanes`) and do the same to the last bit there. The idea is that of binned sums (Demmel and
-Nguyen, IEEE Trans. Comput. 64, 2015).
+(`lanes`), with bitwise identical results. The method is that of binned sums (Demmel and Nguyen,
+IEEE Trans. Comput. 64, 2015).
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ROWS = {"sum": 1, "max": 1, "min": 1, "norm": 3}
 """Rows of the state of each kind of reduction."""
 
 LARGE, SMALL = 2.0**900, 2.0**-700
-"""Squares up to the first one, and sums from the second one on, need no scaling."""
+"""Upper limit of squares and lower limit of sums of squares that need no scaling."""
 
 SCALE = 2.0**600
 """The factor by which terms of a norm are scaled down or up."""
@@ -49,23 +50,23 @@ WIDTH = 26
 """Bits of a limb."""
 
 FAR = 30
-"""Number of a highest limb from which terms are scaled by `SHIFT` limbs, out of range otherwise."""
+"""Index of a highest limb from which on terms are scaled by `SHIFT` limbs, to avoid overflow."""
 
 SHIFT = 6
 
 LOWEST, HIGHEST = -42, 39
-"""Numbers of the highest limbs of the smallest number and of the largest one."""
+"""Indices of the highest limbs of the smallest and the largest number."""
 
 LEVELS = HIGHEST - LOWEST + 1
 LIMBS = LEVELS + 2
-"""How many limbs all numbers together have."""
+"""Number of limbs of all floating-point numbers."""
 
 SHARE = LIMBS + LEVELS + 3
-"""Integers that a part gives to a sum: limbs; whether each of them, down to the lowest that may be
-the highest one, is its highest; whether its terms that are not finite make inf, -inf or NaN."""
+"""Integers that a part contributes to a sum: limbs; a flag for each limb that can be the highest,
+whether it is the highest of the part; whether its non-finite terms sum to inf, -inf or NaN."""
 
 LARGEST = 2
-"""Integers that a part gives to a maximum or minimum, of each of which the largest counts."""
+"""Integers that a part contributes to a maximum or minimum; they are combined by maximum."""
 
 
 def _bits(value: float) -> int:

@@ -1,13 +1,12 @@
-"""The targets of the compiler: processors, and their properties on which its choices depend.
+"""Compilation targets: processors, and the properties on which the compiler's choices depend.
 
-This is the only place that knows processors. Properties are found by asking LLVM what it makes of
-small functions for the target, so a processor that is new, or that a program names, needs no entry
-here.
+All properties of processors are defined here. They are determined from the code that LLVM generates
+for small functions, so a new processor, or one that a program names, needs no entry here.
 
-Kernels are compiled for the processor that `ssr.Options` names, or else ``SSR_CPU`` in the
-environment, or ``NUMBA_CPU_NAME``, or for the processor at hand. A processor that is named has the
-instructions of its name, with those of ``NUMBA_CPU_FEATURES`` for ``NUMBA_CPU_NAME``; the one at
-hand has those that it reports.
+Kernels are compiled for the processor that `ssr.Options` names, else for that of ``SSR_CPU`` in the
+environment, else for ``NUMBA_CPU_NAME``, and otherwise for the host processor. A named processor
+has the instruction set of its name, with the features of ``NUMBA_CPU_FEATURES`` in the case of
+``NUMBA_CPU_NAME``. The host has the instruction set that it reports.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ define <{0} x double> @probe(<{0} x double> %a, <{0} x double> %b, <{0} x double
   ret <{0} x double> %chosen
 }}
 """  # noqa: E501
-"""A fused multiply-add and a choice on vectors of some doubles."""
+"""LLVM IR with a fused multiply-add and a select on vectors of doubles."""
 
 
 def current() -> Target:
@@ -149,7 +148,7 @@ def default() -> Processor:
 
 
 FOREIGN = "aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"
-"""Kinds of processors that kernels may be compiled for, but not run on another kind."""
+"""Target triples for cross-compilation; such kernels run on their own architecture only."""
 
 
 def named(cpu: str, given_by: str = "cpu") -> Processor:
@@ -185,7 +184,7 @@ def reported() -> Mapping[str, bool]:
     """Return the instructions that LLVM looks for here, and whether they are there."""
     try:
         return dict(_llvm().get_host_cpu_features())
-    except RuntimeError:  # LLVM does not know them on every platform
+    except RuntimeError:  # not available on all platforms
         return {}
 
 
@@ -213,7 +212,7 @@ ON_REQUEST = frozenset(
     widekl xsave xsavec xsaveopt xsaves
     """.split()  # noqa: SIM905
 )
-"""Instructions that LLVM writes only where it is asked for them; virtual machines hide some."""
+"""Features that LLVM uses only on explicit request; virtual machines hide some of them."""
 
 
 @cache
@@ -288,19 +287,19 @@ def _llvm() -> Any:
     return binding
 
 
-# -- caches of the processor at hand -------------------------------------------------------------
+# -- caches of the host processor ----------------------------------------------------------------
 
 NEAR_CACHE = 32 * 2**20
-"""Bytes that a third-level cache may have whose cores are all near it. Larger ones, and those with
-a small share for each core, are parts that lie beside all cores of a chip, with a network between:
-some 10 GB/s for a core."""
+"""Largest size in bytes of a third-level cache that is near all its cores. Larger caches, and those
+with a small share for each core, consist of slices that are connected by an on-chip network, with
+a bandwidth of some 10 GB/s for a core."""
 
 NEAR_SHARE = 2 * 2**20
-"""Bytes of such a cache for each thread of the hardware that shares it, at least."""
+"""Least share in bytes of a near third-level cache for each hardware thread."""
 
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-"""Where Linux tells of the caches of a core."""
+"""The directory in which Linux describes the caches of a core."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Vectors of rows in plain Python: arrays of NumPy.
+"""Vectors of rows in plain Python, represented by NumPy arrays.
 
-`ssr.kernel.vectorize` writes kernels in these operations; arrays are `Memory`, as in `intrinsics`.
-Those that make a vector have its lanes after their name. A mask is a vector of truths.
+`ssr.kernel.vectorize` generates these operations; arrays are `Memory`, as in `intrinsics`. The
+names of operations that create a vector end in its number of lanes. A mask is a vector of booleans.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from .intrinsics import Memory, ld, st, unwritten
 
 vectors = few = range
-"""The rows at which vectors begin, and rows of which there are few."""
+"""Ranges of the first rows of vectors, and of loops with few rows."""
 
 
 def _loading(lanes: int) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Runs: time, schedules of callbacks, stop criteria, interruption and checkpoints."""
+"""Simulation runs: time, callback schedules, stopping criteria, interruption and checkpoints."""
 
 from ..public import all_explained, explain_methods
 from .cfl import CFL

@@ -1,4 +1,4 @@
-"""The callbacks of a run, and when they are due."""
+"""The callbacks of a run with their schedules, and the detection of due events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lengths of steps from a CFL condition."""
+"""Step lengths from a CFL condition."""
 
 from __future__ import annotations
 

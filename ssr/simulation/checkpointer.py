@@ -1,4 +1,4 @@
-"""Checkpoints of a run, written by a callback."""
+"""The callback that writes checkpoints of a run."""
 
 from __future__ import annotations
 

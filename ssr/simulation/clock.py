@@ -1,4 +1,4 @@
-"""The time of a run: an origin, and a number of equal steps."""
+"""The simulation clock: time as an origin plus a number of equal steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..errors import StepSizeError
 
 NEARLY = 1e-9
-"""The part of a step by which two times may differ that are one."""
+"""Tolerance, as a fraction of a step, within which two times count as equal."""
 
 
 def rounding_of(value: float) -> float:

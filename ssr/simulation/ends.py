@@ -1,4 +1,4 @@
-"""The ends of a run, which are checked whenever they are given."""
+"""The end conditions of a run: time, number of steps or wall-clock time."""
 
 from __future__ import annotations
 

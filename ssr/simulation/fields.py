@@ -1,4 +1,4 @@
-"""Programs over fields whose spaces are not declared, such as those of a stepper."""
+"""Programs over fields with undeclared spaces, such as the unknowns of a stepper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exceptions by which an interrupted run ends."""
+"""The exceptions that end an interrupted run."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def interruption(
     if not is_asked:
         return Interrupted(message, steps, time, last)
     found = Terminated(message, steps, time, last)
-    found.code = message if ranks.is_root else 1  # one rank shows the message
+    found.code = message if ranks.is_root else 1  # only one rank prints the message
     return found

@@ -1,4 +1,4 @@
-"""The steps of a run: their lengths, and the times that they meet."""
+"""The time loop of a run: step lengths, and the times that steps must reach exactly."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class March:
                 stepper.t = moment
         self.steps += count
         self.time = stepper.t = target if is_there else times[-1]
-        is_next = is_there and clock.dt != dt  # equal steps up to the target end here
+        is_next = is_there and clock.dt != dt  # the equal steps to the target end
         self._clock = Clock(target, dt) if is_next else clock.after(count)
 
     def _go_adaptively(self, target: float) -> None:

@@ -1,4 +1,4 @@
-"""The progress of a run as a line on the terminal."""
+"""Progress of a run, shown as one line on the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 PAUSE = 1.0
-"""Seconds between two lines."""
+"""Interval in seconds between updates of the line."""
 
 
 class Progress:

@@ -1,4 +1,4 @@
-"""Schedules: at which steps and times a callback is due."""
+"""Schedules: the steps and times at which a callback is due."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Schedule(ABC):
     """A sequence of events, which are numbered: the number gives a step or a time."""
 
     counts: ClassVar[str]
-    """In which unit events are given: steps, the time of the run, or seconds on the wall clock."""
+    """The unit of events: steps, the time of the run, or seconds of wall-clock time."""
 
     @abstractmethod
     def event(self, number: int) -> float:

@@ -1,4 +1,4 @@
-"""Signals that ask a process to end: recorded during a run, so that it ends after a step."""
+"""Termination signals: recorded during a run, which ends after the current step."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 NAMES = "SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"
-"""Ctrl-C, and the signals by which batch systems and terminals end a process."""
+"""Ctrl-C, and the signals with which batch systems and terminals terminate a process."""
 
 TOGETHER = 0.5
-"""Seconds within which several signals are one request, as from a launcher that passes them on."""
+"""Interval in seconds within which repeated signals, as from a launcher, count as one request."""
 
 
 class Caught:
@@ -42,7 +42,7 @@ def caught_signals() -> Iterator[Caught]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         for name in NAMES:
-            number = getattr(signal, name, None)  # not all systems have all of them
+            number = getattr(signal, name, None)  # some systems lack some signals
             if number is not None and _is_default(signal.getsignal(number)):
                 before[number] = signal.signal(number, caught)
     try:

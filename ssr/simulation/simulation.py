@@ -1,4 +1,4 @@
-"""Runs of a stepper: end, schedules of callbacks, checkpoints and interruption."""
+"""Simulation runs of a stepper: end, callback schedules, checkpoints and interruption."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .signals import Caught, caught_signals
 from .stopping import NaNChecker
 
 PAUSE = 0.1
-"""Seconds between two looks at the wall clock and at signals."""
+"""Interval in seconds at which the wall clock and signals are polled."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Callbacks whose state is part of checkpoints."""
+"""Callbacks with state that is part of checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics in time of fields and expressions."""
+"""Time statistics of fields and expressions: mean, variance, minimum and maximum."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .fields import kind_of
 from .stateful import StatefulCallback
 
 NAMES = "mean", "squares", "min", "max"
-"""The fields that a sample changes: squares is the sum of squared deviations from the mean."""
+"""Accumulated fields; squares is the sum of squared deviations from the mean."""
 
 
 class Statistics(StatefulCallback):

@@ -1,4 +1,4 @@
-"""Steppers as a simulation uses them, and those made of a function."""
+"""The interface of steppers in a simulation, and steppers made of a function."""
 
 from __future__ import annotations
 

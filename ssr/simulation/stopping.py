@@ -1,4 +1,4 @@
-"""Criteria by which a run stops, and checks that stop it."""
+"""Stopping criteria of runs, and checks for NaN and infinity."""
 
 from __future__ import annotations
 

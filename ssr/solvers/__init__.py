@@ -1,4 +1,4 @@
-"""Iterative solvers with the calls of `scipy.sparse.linalg`; an iteration is a compiled program."""
+"""Iterative solvers with the interface of `scipy.sparse.linalg`, as compiled programs."""
 
 from ..public import all_explained, explain_methods
 from .coarsening import interpolation

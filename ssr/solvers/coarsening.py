@@ -1,4 +1,4 @@
-"""From a grid to the next coarser one: interpolation, and Galerkin products stored by diagonals."""
+"""Multigrid coarsening: interpolation, and Galerkin products stored by diagonals."""
 
 from __future__ import annotations
 

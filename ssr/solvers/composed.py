@@ -1,4 +1,4 @@
-"""Preconditioners in Python that call programs of their own."""
+"""The base class of preconditioners that run in Python and call several programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pseudoinverses of small dense matrices, with the same bits on every processor.
+"""Pseudoinverses of small dense matrices, bitwise reproducible on all processors.
 
-BLAS and LAPACK choose the order of their sums by the type of processor and the number of threads.
-Here each step is an elementwise operation of NumPy, or an exactly rounded sum.
+BLAS and LAPACK choose the order of summation by processor type and number of threads. Here each
+step is an elementwise NumPy operation or an exactly rounded sum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..points.numbers import Array
 EPSILON = float(np.finfo(np.float64).eps)
 
 ROUNDED = 64
-"""So many roundings stand behind an entry at most, beside those of the elimination."""
+"""Bound on the rounding errors of an entry, in addition to those of the elimination."""
 
 
 def pseudoinverse(matrix: Array, epsilon: float = EPSILON) -> Array:

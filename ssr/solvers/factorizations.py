@@ -1,4 +1,4 @@
-"""Incomplete factorizations as preconditioners."""
+"""Incomplete factorizations, ILU(0) and IC(0), as preconditioners."""
 
 from __future__ import annotations
 

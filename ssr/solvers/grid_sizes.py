@@ -1,4 +1,4 @@
-"""Extents of the grids of a hierarchy: which of them can be coarsened, and how often."""
+"""Extents of the grids of a multigrid hierarchy: the possible numbers of coarsening steps."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..symbols.index import Index, affine
 Shape = tuple[int, ...]
 
 LEVELS = 40
-"""The most grids of a hierarchy that are searched for."""
+"""Limit of the levels in the search for suitable extents."""
 
 LARGEST = 100_000
-"""The longest axis for which extents that can be coarsened are searched for."""
+"""Limit of the length of an axis in the search for suitable extents."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def check_grids(R: Matrix, solved: Space, shape: Shape, coarsest: int, direct: i
     """Check that a grid can be coarsened to few points, where all levels have one matrix."""
     coarsening = Coarsening.between(R.cols, R.rows, solved)
     if coarsening is None or len(shape) != R.cols.ndim:
-        return  # the product with the restriction says more
+        return  # the product with the restriction reports the error
 
     def suits(other: Shape) -> bool:
         few = min(map(prod, coarsening.grids(other))) <= coarsest

@@ -1,4 +1,4 @@
-"""Approximate inverses of matrices as operators of SciPy."""
+"""Approximate inverses of matrices as SciPy linear operators."""
 
 from __future__ import annotations
 

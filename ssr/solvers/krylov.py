@@ -1,4 +1,4 @@
-"""Krylov methods: conjugate gradients, stabilised biconjugate gradients, GMRES."""
+"""Krylov subspace methods: CG, BiCGStab and restarted GMRES."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .stopping import STAGNATED, Breakdown
 from .vectors import V, Vector
 
 SLOWEST = 1.0 - 1e-6
-"""Cycles of GMRES that reduce the residual by less than this factor lead nowhere."""
+"""GMRES has stagnated after a cycle that reduces the residual by less than this factor."""
 
 
 ROUNDED = 16.0
-"""Products with A have relative errors of so many roundings."""
+"""Relative error of products with A, in units of rounding."""
 
 
 class CG(Solver):
@@ -48,7 +48,7 @@ class CG(Solver):
         turn = self._direction
 
         def norm(b: Vector) -> float:
-            if is_distributed(b):  # programs take a field once only
+            if is_distributed(b):  # a program cannot take a field twice
                 return float(self._norm_alone(b))
             return math.sqrt(turn(vectors.empty(b), b, b, 1.0))
 

@@ -1,4 +1,4 @@
-"""Geometric multigrid: smoothing on each of several grids, a direct solve on the coarsest."""
+"""Geometric multigrid: V-cycles with smoothing on each level and a direct solve on the coarsest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .stationary import Richardson
 from .vectors import V, Vector
 
 DENSE = 2000
-"""The largest number of points of a coarsest grid, whose matrix is inverted."""
+"""Limit of the points of the coarsest grid, whose matrix is inverted densely."""
 
 Programs = tuple[Callable[..., Any], Callable[..., Any]]
 

@@ -1,4 +1,4 @@
-"""Preconditioners of all kinds as functions of vectors, if possible as programs."""
+"""Preconditioners of all kinds as functions of vectors, where possible as programs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def called(A: Matrix | StoredMatrix, M: Preconditioner | None) -> Callable[..., 
     if isinstance(M, Smoother):
 
         def apply(z: Any, r: Any) -> None:
-            M.precondition(cast(Matrix, A), z, r)  # in programs, stored matrices are like others
+            M.precondition(cast(Matrix, A), z, r)  # programs accept stored matrices too
 
     elif isinstance(M, (Matrix, StoredMatrix)):
         if (M.rows, M.cols) != (A.rows, A.cols):
@@ -115,7 +115,7 @@ def _check_assigns(M: Callable[..., Any]) -> None:
         return
     try:
         signature = inspect.signature(M)
-    except (TypeError, ValueError):  # of some functions that are not Python's
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return
     try:
         signature.bind(None, None)

@@ -1,4 +1,4 @@
-"""Smoothers: iterations that use the rows of a matrix one by one, as parts of programs."""
+"""Smoothers as parts of programs: Jacobi and Gauss-Seidel iterations."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The common part of iterative solvers: arguments, stopping, and the programs of an iteration.
+"""The base class of iterative solvers: arguments, stopping criteria, and programs of an iteration.
 
-An iteration is written once, as a function of arrays that calls programs and a preconditioner.
-Where the preconditioner is a program too, the function is itself declared as a program (`fused`),
-so that the compiler sees the whole iteration. Otherwise it runs as Python between programs.
+An iteration is written once, as a function of arrays that calls programs and a preconditioner. If
+the preconditioner is also a program, the function itself is traced as a program (`fused`), so that
+the compiler optimizes the whole iteration. Otherwise it runs in Python between programs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .vectors import V, Vector
 S = TypeVar("S")
 
 MODERATE = {"float64": 2.0**200, "float32": 2.0**20}
-"""Norms up to this one, and down to its reciprocal, have squares and products in range."""
+"""Norms between the inverse of this bound and the bound have squares and products in range."""
 
 
 class Solution(tuple[V, int]):
@@ -66,7 +66,7 @@ class Solution(tuple[V, int]):
         made.history = tuple(history)
         return made
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # of copies and pickles
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
         return *self, self.history
 
     @property
@@ -110,13 +110,13 @@ class Solver(Inverse):
     """
 
     calls: tuple[str, ...] = ()
-    """The attributes with what an iteration calls: programs, or functions that call some."""
+    """The attributes that an iteration calls: programs, or functions that call programs."""
 
     exact = False
-    """Whether the norms that iterations yield are those of residuals that are computed from x."""
+    """Whether iterations yield norms of true residuals, which are computed from x."""
 
     patience = 1.0
-    """The power of the relative precision by whose reciprocal a residual may grow."""
+    """Exponent p of the divergence criterion: residuals may grow by the factor ``eps**-p``."""
 
     def __init__(self, A: Matrix | StoredMatrix, M: Preconditioner | None = None) -> None:
         if not isinstance(A, (Matrix, StoredMatrix)):
@@ -391,7 +391,7 @@ class Solver(Inverse):
         self._check_fits(b)
         self._begun.add(dtype)
         with compiling():
-            self._begin_called("_norm", dtype)  # a small one first: LLVM is idle until it is there
+            self._begin_called("_norm", dtype)  # LLVM starts early on a small program
             if isinstance(self._approximate, Composed):
                 self._approximate._begin(dtype)
             confirming = () if self.exact or "_residual" in self.calls else ("_residual",)

@@ -1,4 +1,4 @@
-"""Iterations without dot products: Richardson's, and its acceleration by Chebyshev polynomials."""
+"""Iterations without dot products: Richardson iteration and Chebyshev iteration."""
 
 from __future__ import annotations
 

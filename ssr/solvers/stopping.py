@@ -1,4 +1,4 @@
-"""Stopping criteria: tolerances, and codes of failures."""
+"""Stopping criteria of solvers: tolerances, and failure codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..points.numbers import integer, real
 from ..trace.functions import is_async, name_of
 
 NOT_FINITE, DIVERGED, STAGNATED = -1, -2, -3
-"""Codes of solutions: numbers that are not finite, a residual that has grown, or has stayed."""
+"""Failure codes: non-finite values, a residual that has grown, and stagnation."""
 
 
 class Breakdown(Exception):
@@ -41,7 +41,7 @@ def _check_callback(callback: Any) -> None:
     """Check that a callback takes the solution after an iteration."""
     if not callable(callback) or is_async(callback):
         raise ArgumentError(f"callback is {callback!r}; it is a function of x.")
-    with suppress(ValueError):  # no signature
+    with suppress(ValueError):  # the signature is unknown
         try:
             inspect.signature(callback).bind(None)
         except TypeError:

@@ -1,7 +1,7 @@
-"""Vectors as solvers use them: NumPy arrays, or what other packages give in their place.
+"""Vector operations of solvers on NumPy arrays and on distributed fields.
 
-Solvers compute with programs. All else that they do with vectors is here; `ssr.extension` says what
-a class of vectors has to have for it.
+Solvers compute with programs. Their other operations on vectors are here; `ssr.extension` lists the
+methods that a class of vectors needs.
 """
 
 from __future__ import annotations

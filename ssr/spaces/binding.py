@@ -1,4 +1,4 @@
-"""Fit arrays to spaces: sizes from shapes."""
+"""Bind symbolic sizes: determine sizes from the shapes of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields that no process holds as an array, where an array may stand."""
+"""Distributed fields as arguments: fields that no process holds as one array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data of spaces: the extents that users give, checked, and which points are ghosts."""
+"""Extents of spaces: validation of user input, and the classification of ghost points."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..points.numbers import integer
 from ..symbols.index import Index, Least, merged
 
 Extent: TypeAlias = "Index | int | tuple[Index | int, Index | int]"
-"""The indices of an axis: their number, from 0 on, or a pair (low, high), half-open."""
+"""The index range of an axis: the number of indices from 0, or a half-open pair (low, high)."""
 
 End: TypeAlias = Literal["low", "high"]
-"""An end of an axis."""
+"""The lower or upper end of an axis."""
 
 
 @dataclass(frozen=True, slots=True)

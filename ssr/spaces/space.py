@@ -1,4 +1,4 @@
-"""Index sets of structured grids."""
+"""Index spaces of structured grids: half-open boxes of integer points with symbolic extents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Box: TypeAlias = tuple[tuple[int, int], ...]
 """Half-open index ranges, one for each axis."""
 
 LARGEST = 2**63
-"""No array has more elements."""
+"""Limit of the number of elements of an array."""
 
 
 class Space:

@@ -1,7 +1,7 @@
-"""Functions of symbols: of run-time values in generators, of fields in programs, and of numbers.
+"""Elementary functions of numbers, of run-time values in generators, and of fields in programs.
 
-Of numbers they are NumPy's; of symbols they become operations of the kernel. NumPy's own functions,
-applied to symbols, give the same.
+On numbers they are the NumPy functions; on symbols they become operations of the kernel. NumPy's
+own functions, applied to symbols, have the same results.
 """
 
 from __future__ import annotations

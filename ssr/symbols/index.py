@@ -1,6 +1,7 @@
-"""Symbolic indices: what a generator computes with, and the conditions that come of comparing.
+"""Symbolic indices of generators, and the conditions that comparisons of indices give.
 
-`Index` holds an `Affine` expression; comparing gives a `Condition`, whose truth the tracer decides.
+`Index` holds an `Affine` expression; a comparison gives a `Condition`, whose truth the tracer
+decides.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .operations import known_early
 from .values import Operand, Value, check_affine, operation, power, ufunc
 
 Least: TypeAlias = tuple[tuple[str, int], ...]
-"""Sizes with what they are at least, if that is more than one; sorted."""
+"""Lower bounds of sizes, if greater than one; sorted by name."""
 
 _AFFINE = "Only + - and * // % by integer constants keep an index affine."
 
@@ -208,14 +209,14 @@ def _instead_of(value: object) -> str | None:
 
 
 _TAKEN = frozenset({*AXES[4], *(f"{a}_{end}" for a in AXES[4] for end in ("lo", "hi"))})
-"""Names of row indices and bounds of boxes."""
+"""Reserved names: row indices, and the bounds of boxes."""
 
 _WORDS = frozenset(
     """
     and or not exists implies mod floor ceil floord ceild min max rat true false infty infinity nan
     """.split()  # noqa: SIM905
 )
-"""Words of isl's notation, in which capital and small letters are the same."""
+"""Keywords of isl, which are not case-sensitive."""
 
 
 def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:

@@ -1,4 +1,4 @@
-"""Names that users give to sizes, fields, scalars, parameters, matrices and programs."""
+"""Validation of the names that users give to sizes, fields, scalars, matrices and programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 from ..errors import ArgumentError
 
 LONGEST = 200
-"""The most characters of a name. Longer ones make names of files and of LLVM too long."""
+"""Limit of the characters of a name. Longer names exceed limits of file names and of LLVM."""
 
 
 def checked_name(what: str, name: object) -> str:

@@ -1,7 +1,7 @@
-"""Values of one row: expressions over its indices, and functions that walk through them.
+"""Expression nodes: the values of one row, and functions that traverse and rewrite them.
 
-A `Sum` adds those of its terms whose domain holds the row, as one chain of fused multiply-adds in
-the order written: this order *is* the arithmetic.
+A `Sum` adds those of its terms whose domain contains the row, as one chain of fused multiply-adds
+in the order of the terms. This order defines the rounding of the result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..points.affine import AXES, Affine
 from ..points.sets import Domain
 
 Boxes: TypeAlias = Literal["any", "own", "other"]
-"""Of boxes that have memory of their own: any of them, that of a row, or all others."""
+"""The subdomains of columns in distributed programs: any, that of the row, or all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +154,9 @@ class Field:
 
 
 Range = tuple[int, int]
-"""Entries of a row of a stored matrix: from one bound to another.
+"""A range of the entries of a row of a stored matrix, as a pair of bounds.
 
-The bounds are 0 at the first entry, 1 at the diagonal, 2 after the diagonal, 3 at the end.
+The bounds are 0 for the first entry, 1 for the diagonal, 2 for after the diagonal, 3 for the end.
 """
 
 WHOLE: Range = (0, 3)

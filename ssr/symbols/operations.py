@@ -1,4 +1,4 @@
-"""The meanings of operations on numbers, and which of them are conditions."""
+"""Operations on values: their semantics in NumPy, and the subset of conditions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FOLD: dict[str, Callable[..., Any]] = {
     "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
     "and": np.logical_and, "or": np.logical_or, "not": np.logical_not, "where": np.where,
 }  # fmt: skip
-"""The meanings of operations."""
+"""The implementation of each operation on numbers."""
 
 CONDITIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
-"""Operations whose result is true or false."""
+"""Operations with boolean results."""
 
 LOGICAL = frozenset({"and", "or", "not"})
 """Operations on conditions."""

@@ -1,4 +1,4 @@
-"""Values as a person writes them."""
+"""Print values in mathematical notation."""
 
 from __future__ import annotations
 

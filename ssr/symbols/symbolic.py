@@ -1,8 +1,7 @@
-"""Derivatives of pointwise functions, and functions made of SymPy expressions.
+"""Symbolic derivatives of pointwise functions, and conversion to and from SymPy expressions.
 
-A function of ours is run once on symbols and becomes SymPy expressions; expressions become
-functions of whatever the arguments are: numbers, arrays, run-time values of a generator, fields of
-a program.
+A function is run once on symbols and converted to SymPy expressions. SymPy expressions become
+functions of numbers, arrays, run-time values of a generator, or fields of a program.
 """
 
 from __future__ import annotations
@@ -250,7 +249,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Or": lambda *args: functools.reduce(operator.or_, args),
     "Not": lambda a: not a if isinstance(a, bool) else ~a,
 }  # fmt: skip
-"""Classes of SymPy and what they compute."""
+"""SymPy classes and the functions that evaluate them."""
 
 _STRUCTURE = frozenset({"Mul", "Piecewise", "ExprCondPair", "BooleanTrue", "BooleanFalse"})
 

@@ -1,7 +1,7 @@
-"""Numbers that are known at run time only: matrix data, fields of programs, arithmetic on them.
+"""Run-time values: matrix data, fields of programs, and arithmetic on them.
 
-A `Value` is known only when a kernel runs. It can be computed with, but not be the condition of a
-Python `if`; `where` chooses between values. NumPy's functions, applied to symbols, become
+A `Value` is known only when a kernel runs. It supports arithmetic, but not the truth test of
+a Python `if`; `where` selects between values. NumPy's functions, applied to symbols, become
 operations of the kernel.
 """
 
@@ -34,7 +34,7 @@ from .printing import show
 FUNCTIONS = "ssr.sqrt, ssr.log, ssr.sin, ssr.maximum, ssr.where and the like"
 
 _POWERS = 8
-"""The highest power that is written as products."""
+"""The highest power that is expanded to products."""
 
 
 class Operand:
@@ -277,7 +277,7 @@ def check_affine(value: object) -> None:
                 )
 
 
-for _function in elementary.FUNCTIONS.values():  # NumPy calls them on the elements of an array
+for _function in elementary.FUNCTIONS.values():  # NumPy calls these methods on array elements
     if len(_function.operands) == 1:
         setattr(Value, _function.name, partialmethod(Value.unary, _function.name))
 
@@ -312,7 +312,7 @@ def apply(name: str, *args: Any) -> Any:
         return operation(name, *args)
     try:
         return FOLD[name](*args)[()]
-    except (TypeError, AttributeError):  # of numbers that NumPy takes for objects
+    except (TypeError, AttributeError):  # for numbers that NumPy treats as objects
         kinds = ", ".join(type(a).__name__ for a in args)
         raise DtypeError(
             f"{name} of {kinds} is not defined.", hint="It takes numbers, arrays and symbols."
@@ -382,7 +382,7 @@ _OPERATORS: dict[Any, Callable[..., Any]] = {
     np.sign: partial(apply, "sign"), np.minimum: partial(apply, "min"),
     np.maximum: partial(apply, "max"),
 }  # fmt: skip
-"""NumPy's functions of symbols, without the elementary ones."""
+"""NumPy functions that accept symbols, other than the elementary functions."""
 
 
 REDUCTIONS = {
@@ -390,7 +390,7 @@ REDUCTIONS = {
     "maximum.reduce": "The largest of all points is ssr.max(x).",
     "minimum.reduce": "The smallest of all points is ssr.min(x).",
 }
-"""Replacements for reductions of NumPy."""
+"""Suggested replacements for NumPy reductions."""
 
 
 def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:

@@ -1,4 +1,5 @@
-"""Generators of one row, run on symbols once for each path through their conditions.
+"""Symbolic tracing of row generators, one run for each path through their conditions.
 
-Takes a generator and its spaces. Gives paths: the rows that take the same way, and their entries.
+Takes a generator and its spaces. Gives paths: sets of rows with the same outcomes of all
+conditions, and their entries.
 """

@@ -1,8 +1,8 @@
-"""A function with the values that its names have now, whatever is assigned to them later.
+"""Capture functions with the current values of their globals and closure variables.
 
-A matrix runs its generator when it is declared, and again as its definition on integers. The
-second run must read the values of the first, also of globals and of variables of the functions
-around it; so it is that of a function captured before the first.
+A matrix runs its generator at the definition, and runs it again as a reference implementation on
+integers. The second run must read the same values of globals and of variables of enclosing
+functions as the first one, so it uses a copy of the function captured before the first run.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _function(function: FunctionType, known: dict[int, tuple[Any, Any]]) -> Func
     for cell, own in zip(cells, function.__closure__ or (), strict=True):
         try:
             cell.cell_contents = _copied(own.cell_contents, names, known)
-        except ValueError:  # assigned later
+        except ValueError:  # the variable is not assigned yet
             continue
     return made
 

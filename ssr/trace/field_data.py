@@ -1,4 +1,4 @@
-"""Fields among the data of a matrix, as its generator reads them."""
+"""Fields as data of a matrix: their elements as symbols inside its generator."""
 
 from __future__ import annotations
 

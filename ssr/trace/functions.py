@@ -1,4 +1,4 @@
-"""Functions that users declare programs and matrices with: callables of any kind."""
+"""Validate the callables that define programs and matrices, and inspect their signatures."""
 
 from __future__ import annotations
 

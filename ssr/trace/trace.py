@@ -1,8 +1,9 @@
-"""Run a row generator on symbolic indices, once for each path through its conditions.
+"""Trace a row generator on symbolic indices, once for each path through its conditions.
 
-A condition that the current domain does not decide forks the path: the run goes on where it
-holds, and the rest of the domain is run later from the start. Every run gives a domain and the
-entries of its rows; equal entries of different paths are one family.
+A condition that the current domain does not decide forks the path: the run continues on the rows
+at which the condition holds, and the generator is run again from the start for the other rows.
+Every run yields a domain and the entries of its rows. Equal entries of different paths form one
+family.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from .field_data import FieldData
 from .functions import keywords, positional
 
 PATHS = 512
-"""Cap on the paths through one generator."""
+"""Limit of the paths through one generator."""
 
 
 class ScalarType:
@@ -344,7 +345,7 @@ def _run(
                 for place, part in split(value):
                     value = _entry(part, tracer.names, data)
                     found.append((Entry(tracer.domain, column, value, span, place), beyond))
-    rows = tracer.domain  # fewer than when an entry was yielded, if a later condition forked
+    rows = tracer.domain  # smaller than at the yield of an entry if a later condition forked
     return tuple(replace(e, domain=rows - out if out else rows) for e, out in found)
 
 

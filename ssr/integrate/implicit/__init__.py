@@ -1,1 +1,1 @@
-"""Implicit and implicit-explicit methods: equations of stages, Newton's method, line solves."""
+"""Implicit and implicit-explicit methods: stage equations, Newton's method and line solves."""

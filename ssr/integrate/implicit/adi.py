@@ -1,4 +1,4 @@
-"""Alternating directions: implicit methods that solve along the lines of one axis at a time."""
+"""Alternating-direction implicit (ADI) methods: line solves along one axis at a time."""
 
 from __future__ import annotations
 

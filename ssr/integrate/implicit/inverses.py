@@ -1,4 +1,4 @@
-"""Approximate inverses of ``I - h J`` in implicit stages."""
+"""Preconditioners of implicit stages: cached approximate inverses of ``I - h J``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..right_side import made_program
 Fields: TypeAlias = "tuple[Any, ...]"
 
 KEPT = 8
-"""The largest number of approximate inverses that are kept, each for a length of steps."""
+"""Size of the cache of approximate inverses, each for one step length."""
 
 
 class Inverses:
@@ -65,7 +65,7 @@ def _for_all(inverse: Matrix | BlockMatrix, made: Callable[[Any], Any]) -> Progr
 
     try:
         return made_program(f"{inverse.name}_solve", solve, {**_kinds(inverse), "h": scalar})
-    except Exception:  # the function has worked for a number, and does so again
+    except Exception:  # the function works for numbers only
         return None
 
 

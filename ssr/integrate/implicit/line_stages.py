@@ -1,4 +1,4 @@
-"""Equations of stages along lines: their matrices are derived from the right side."""
+"""Stage equations solved along lines, with matrices derived from the right-hand side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implicit Runge-Kutta methods by name, and pairs of an explicit and an implicit one."""
+"""Implicit Runge-Kutta methods by name, and implicit-explicit (IMEX) pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Newton's method for the equations of implicit stages, with GMRES for its corrections."""
+"""Newton-GMRES for the equations of implicit stages."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from .inverses import Inverses
 Fields: TypeAlias = "tuple[Any, ...]"
 
 RESTART, CYCLES, ITERATIONS = 40, 25, 20
-"""The largest number of directions of GMRES, of its cycles, and of Newton's iterations."""
+"""Limits: Krylov vectors of a GMRES cycle, cycles of GMRES, and Newton iterations."""
 
 FORCING = 1e-3
-"""The part of a residual that a correction may leave."""
+"""Forcing term: the relative residual to which each correction is solved."""
 
 DECREASE, SHORTEST = 1e-4, 2.0**-12
-"""How far a residual decreases, in parts of the length of a step, and the shortest step.
+"""Line search: sufficient decrease per step length, and the shortest step length.
 
 These are the rules of C. T. Kelley, Solving Nonlinear Equations with Newton's Method (2003),
 section 1.6.
 """
 
 SLOWEST = 0.99
-"""Cycles of GMRES that reduce the residual by less than this factor are the last ones."""
+"""GMRES ends after a cycle that reduces the residual by less than this factor."""
 
 ROUNDED = 8.0
-"""Residuals are known to so many roundings of the unknowns."""
+"""Accuracy of residuals, in rounding errors of the unknowns."""
 
 
 class StageEquation:
@@ -94,7 +94,7 @@ class StageEquation:
                 return
             if length and not norm < (1.0 - DECREASE * length) * last:
                 if change <= self.rtol * size:
-                    return  # what is left of the residual is rounding errors
+                    return  # the residual consists of rounding errors
                 if length <= SHORTEST:
                     break
                 length *= 0.5

@@ -1,4 +1,4 @@
-"""Implicit methods, and those that take a part of the right side implicitly."""
+"""Implicit and implicit-explicit (IMEX) time integrators."""
 
 from __future__ import annotations
 

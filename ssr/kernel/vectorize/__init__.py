@@ -1,8 +1,8 @@
 """Vectorisation of kernels: a pass from kernel IR to kernel IR.
 
-Loops over rows become loops over vectors of rows, of the length that a processor has. The rows that
-a loop computes, and the bits of each, are the same. `vectorize` is the pass; the folders's modules
-say which loops it changes (`plans`, `chain_plans`) and how (`lines`, `in_parts`, `masked`).
+Loops over rows become loops over vectors of rows, of the vector length of the processor. The rows
+of a loop and their values are bitwise identical. `vectorize` is the pass; the other modules of the
+folder select loops (`plans`, `chain_plans`) and rewrite them (`lines`, `in_parts`, `masked`).
 """
 
 from .vectorize import vectorize

@@ -1,4 +1,4 @@
-"""The row at which the first vector of a line begins."""
+"""Alignment: the row at which the first full vector of a loop begins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .context import Context
 from .plans import Plan
 
 LONG = 6
-"""Vectors of a loop from which on they begin where cache lines do, even if there are more then."""
+"""Number of vectors of a loop from which on they are aligned, even if this adds a vector."""
 
 
 def first_row(

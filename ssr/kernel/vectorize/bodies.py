@@ -1,7 +1,7 @@
-"""The bodies of loops over rows at the rows of one vector.
+"""Vectorized loop bodies: the operations of one vector of rows.
 
-A row accesses elements at its own place, or at a fixed distance from it, or every second element.
-A mask says which rows of a vector there are; without one there are all.
+A row accesses elements at its own index, at a constant offset from it, or with stride two. A mask
+selects the active rows of a vector; without a mask all rows are active.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ class Linked(Body):
         value = kept = self.named(array, value)
         if self.mask is not None:
             others = ir.Binary("&", self._read[array], _complement(self.mask))
-            stored = super().load(array, offset, others)  # before the store: it would wait for it
+            stored = super().load(array, offset, others)  # before the store, which would stall it
             kept = self.named(array, call("blend", self.mask, value, stored))
         super().store(array, offset, value)
         self._made[array].insert(0, kept)

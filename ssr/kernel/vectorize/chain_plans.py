@@ -1,12 +1,12 @@
-"""Which loops that run one after the other along a line can be one loop over vectors.
+"""Selection of consecutive loops along a line that can be fused to one vector loop (a chain).
 
     for i: t[i] = f(c[i - 1], c[i], c[i + 1])
     for i: u[i] = t[i] + a t[i - 1]
     for i: x[i] = u[i] + a**2 u[i - 2]
 
-Each loop of such a *chain* reads values that earlier ones have stored at its own row and at rows on
-one side of it, never on the other. On each vector all loops may run before the next one then, in
-order or against it, and the values of the last vectors stay in registers.
+Each loop of a *chain* reads values that earlier loops have stored at its own row and at rows on one
+side of it only. All loops can therefore run on one vector before the next vector, in ascending or
+descending order, and the values of the last vectors stay in registers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .context import Context
 from .plans import FUNCTIONS, Access, Plan, Plans
 
 LONGEST = 80
-"""Statements of all loops of a chain together; the values of more of them are not in registers."""
+"""Limit of the statements of all loops of a chain, beyond which values spill from registers."""
 
 PURE = FUNCTIONS | {"min", "max"}
-"""Functions that store nothing."""
+"""Functions without side effects."""
 
 
 class Chain(NamedTuple):

@@ -1,4 +1,4 @@
-"""The function that is vectorised."""
+"""The context of vectorization: the function under rewriting."""
 
 from __future__ import annotations
 

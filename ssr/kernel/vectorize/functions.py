@@ -1,4 +1,4 @@
-"""The loops of a function, each in the form that suits it."""
+"""Vectorization of a function: the walk over its loops, and the choice of a form for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops with long bodies, whose parts run on some vectors each, one part after the other."""
+"""Vector loops with long bodies, whose parts run one after the other on blocks of vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parts import Part
 from .plans import Plan
 
 BLOCK = 8
-"""Vectors on which a part of a long body runs before the next one does."""
+"""Number of vectors on which a part of a long body runs before the next part."""
 
 
 def written(context: Context, plan: Plan) -> list[ir.Statement]:

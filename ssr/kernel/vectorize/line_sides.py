@@ -1,11 +1,11 @@
-"""Loops of which the first and the last rows lack some terms.
+"""Boundary predicates of loops whose first and last rows lack some terms, and the rows inside.
 
     for i in range(i_lo, i_hi):
         s = t + ld(x, r + i - 1) if (i >= 1) else t
         st(y, r + i, s + ld(x, r + i + 1) if (i <= n - 2) else s)
 
-Rows are *inside* where all such tests of their place hold: here those from 1 to n - 2. They need no
-tests, so that most of a line is computed without any.
+Rows are *inside* where all predicates on their index hold: here those from 1 to n - 2. They need no
+masks, so that most of a line is computed without masks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Loops along a line, or chains of them, as loops over vectors.
+"""Vectorized loops along a line, and chains of such loops.
 
     row = first
     while row < stop:
@@ -10,17 +10,17 @@
             ...  # all rows of the vector are inside of the line
             row = i + lanes
 
-LLVM's vectors run from the first row of a loop on, and the rows that are left over at its end one
-by one. On lines of a few hundred points that is a good part of the time, and so are vectors that
-lie in two cache lines. Here a line is cut where vectors of most of its accesses begin. Vectors at
-both ends have masks, and those between them have none. Or, where masks are slow and rows may be
-computed twice, vectors at the ends overlap others. The operations of a row are the same in all of
-them, so bits do not depend on where a line is cut.
+LLVM vectorizes from the first row of a loop and runs a scalar remainder loop at its end. On lines
+of a few hundred points this remainder is a significant part of the time, and so are vectors that
+cross cache lines. Here a loop is peeled to the row at which most of its accesses are aligned.
+Vectors at both ends of the line have masks, and those between them have none. Where masks are slow
+and rows may be computed twice, vectors at the ends overlap others instead. The operations of a row
+are the same in all cases, so results do not depend on the first aligned row.
 
-A *chain* is several loops as one. A step of a recurrence reads values that the step before it has
-stored some rows back. In loops of their own each step stores a line, and the next one loads it
-again: mostly from two cache lines at a time, and before the processor has stored it. As one loop
-they take the values of the last vectors from registers; they are stored as well, for other readers.
+A *chain* is the fusion of several loops. A step of a recurrence reads values that the previous step
+has stored a few rows earlier. In separate loops, each step stores a line and the next step loads it
+again, mostly across cache lines and before the store has completed. In the fused loop the values of
+the last vectors stay in registers; they are also stored, for other readers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .requests import of_loop, requested
 from .windows import Line, windows_of
 
 Values = dict[str, list[ir.Expression]]
-"""Vectors of lines, by array, the last one first."""
+"""Vectors of lines by array, the latest first."""
 
 
 class _Stored(NamedTuple):
@@ -163,7 +163,7 @@ class _Sweep:
         vectors = loop(self.variable, (self.row, self.past, step), out, "vectors")
         before, onward = self._order()
         tests = []
-        if self.first != self.start:  # it may lie further on than one vector
+        if self.first != self.start:  # may be more than one vector away
             tests.append(compare(self.row, onward, self.first))
         if enter:
             tests.append(compare(self.row, before, self.past))
@@ -298,7 +298,7 @@ class _Sweep:
 
 
 LEAST, LARGEST = ir.Integer(-(2**62)), ir.Integer(2**62)
-"""Integers beyond all rows."""
+"""Integers below and above all row numbers."""
 
 
 def _asking(chain: Chain) -> Plan:

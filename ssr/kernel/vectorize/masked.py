@@ -1,4 +1,7 @@
-"""Loops over large fields, all of whose vectors have masks: they are short, and rarely run."""
+"""Masked vector loops for large fields: compact code, for branches that are rarely taken.
+
+Every vector of such a loop has a mask.
+"""
 
 from __future__ import annotations
 

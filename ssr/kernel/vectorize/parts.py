@@ -1,8 +1,9 @@
-"""Long bodies of loops in parts, which run one after the other on a few vectors at a time.
+"""Split long loop bodies into parts, each of which runs on a few vectors before the next part.
 
-A processor looks some hundred instructions ahead. In a longer body no instruction of the next
-vector has begun when the last divisions of one vector are under way; vectors of shorter bodies
-overlap. Parts hand on values to later parts through memory, a few values for each vector.
+The out-of-order window of a processor holds some hundred instructions. In a longer body, no
+instruction of the next vector has started when the last divisions of a vector execute, whereas the
+vectors of shorter bodies overlap. Parts pass values to later parts through memory, a few values
+for each vector.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from .. import ir
 
 LENGTH = 60
-"""Statements of a part, about."""
+"""Approximate number of statements of a part."""
 
 
 class Part(NamedTuple):

@@ -1,7 +1,7 @@
-"""Which loops over rows can be computed on vectors, and how.
+"""Selection of the loops over rows that can be vectorized, and their vectorization plans.
 
-A loop has this form if its body is a sequence of elementwise operations, whose loads and stores
-are at the row's own place, or at a fixed distance from it; all other loops stay as they are.
+A loop qualifies if its body is a sequence of elementwise operations, and its loads and stores are
+at the row's own index or at a constant offset from it. All other loops are left unchanged.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from .line_sides import Inside, inside, side
 from .parts import Part, parts
 
 SHORT, LONG = 50, 150
-"""Statements up to which a loop loads rather than computes, and from which on it is cut into parts;
-LLVM's vectors are as good between them where fields are near."""
+"""Number of statements up to which a loop is bound by loads, and from which on it is split into
+parts; in between, LLVM's vector loops are as fast if fields are in cache."""
 
 REGISTERS = 32
-"""Vector registers from which on the parts of a long body are better than LLVM's vectors."""
+"""Number of vector registers from which on split bodies are faster than LLVM's vector loops."""
 
 PER_VECTOR = 6
-"""Loads of a row that make one number of them for each vector that is computed at a time: the sum
-of a vector is a chain of operations, and chains of several vectors overlap."""
+"""Loads of a row for each vector that is computed concurrently: the sum of a vector is a chain of
+operations, and the chains of several vectors overlap."""
 
 FEW = 21
-"""Arrays in loops of a function from which on places in them are not in registers, but in memory:
-LLVM's vectors, which need fewer of them, are better where fields are near."""
+"""Number of arrays in loops of a function from which on their addresses spill to memory. LLVM's
+vector loops, which need fewer registers, are then faster if fields are in cache."""
 
 WIDEST = 2
-"""The longest step between elements of one vector."""
+"""The largest stride between elements of one vector."""
 
 FUNCTIONS = frozenset({"fma", "abs", "minimum", "maximum", "sign"}) | {
     function.printed for function in elementary.FUNCTIONS.values() if function.of_vectors
 }
-"""The functions of numbers that vectors have."""
+"""The scalar functions that have vector forms."""
 
 
 class Access(NamedTuple):
@@ -132,7 +132,7 @@ class _Reader:
         self._context = context
         self._loop = loop
         self._made: dict[str, bool] = {}
-        self._chosen = False  # an element that rows may leave out is read with a mask, or not
+        self._chosen = False  # inside a select: its reads may need masks
         self._elements: set[str] = set()
         self._loads: list[Access] = []
         self._stores: list[Access] = []

@@ -1,11 +1,11 @@
-"""Requests for memory that a loop's rows access further on (prefetches).
+"""Software prefetching of the memory that a loop accesses in later rows.
 
-A vector of rows requests a cache line of each field, on the line that sweeps meet first, so many
-rows ahead that it has come into the second-level cache when rows access it. Shortly before, a
-second request brings it on into the first-level cache: a store that waits there delays all stores
-after it. Where fields are near, the first request is for the present rows. A loop that accesses
-each field at one place requests nothing: processors foresee its accesses, and requests disturb
-them.
+A vector of rows prefetches a cache line of each field, on the line that sweeps reach first. The
+distance in rows is such that the cache line has arrived in the second-level cache when rows access
+it. Shortly before the access, a second instruction prefetches it into the first-level cache,
+because a store that misses there delays all later stores. For fields near in cache, the first
+prefetch is for the current rows. A loop that accesses each field at a single offset does not
+prefetch: hardware prefetchers handle such streams, and prefetch instructions disturb them.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ CACHE_LINE = 64
 """The bytes of a cache line."""
 
 AHEAD = 80
-"""Cache lines between a request for memory and its use, if a loop accesses one or two fields."""
+"""Prefetch distance in cache lines, if a loop accesses one or two fields."""
 
 UNDER_WAY = 192
-"""Cache lines between requests for memory and their uses, for all fields of a loop together."""
+"""Limit of the sum of the prefetch distances of all fields of a loop, in cache lines."""
 
 SOON = 8
-"""Cache lines between a use and the request that brings them into the first-level cache."""
+"""Prefetch distance in cache lines of the second prefetch, into the first-level cache."""
 
 NEAR = 2**22
-"""Bytes of fields that need no requests."""
+"""Size in bytes up to which fields need no prefetch ahead."""
 
 FAR = 16 * 2**20
-"""Bytes of all fields of a function from which on vectors with requests are better than LLVM's
-without."""
+"""Total size in bytes of the fields of a function from which on vector loops with prefetch are
+faster than LLVM's without prefetch."""
 
 
 class Request(NamedTuple):

@@ -1,4 +1,4 @@
-"""Turn loops over rows into loops over vectors of rows of a processor's length. Keeps bits.
+"""Vectorize loops over rows for the vector length of the processor. Bit-exact.
 
 before:  for i in range(n): st(t, i, a * ld(t, i))
 after:   for i in vectors(0, n, 8): vector_store(t, i, a * vector_load8(t, i))

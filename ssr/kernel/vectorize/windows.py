@@ -1,9 +1,9 @@
-"""Windows on lines: elements of which neighbouring rows read some, and which are loaded once.
+"""Sliding windows of vector loads: reuse of overlapping loads along a line.
 
-A row of a stencil reads an element of a line and its neighbours. As vectors these are loads that
-overlap, and all but one of them lie in two cache lines each, which takes processors twice as long.
-Instead, a loop over vectors loads the last of them only, and keeps that of the vector before: all
-others are made of the two. The elements that are read are the same.
+A row of a stencil reads an element of a line and its neighbors. As vectors, these are overlapping
+loads, and all but one of them cross a cache line, which doubles their cost. Instead, a vector loop
+loads only the last of them and keeps the one of the previous iteration; all others are composed of
+these two by shuffles. The set of elements that are read does not change.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..linear import line_of, shift_of, step_of
 from .plans import Plan
 
 MANY = 10
-"""Loads of a row from which on processors wait for loads. With fewer they wait for memory, and the
-longer the chain of operations after the last load, the fewer loads they have under way."""
+"""Number of loads of a row from which on the load ports are the bottleneck. With fewer loads it is
+the memory, and a longer chain of operations after the last load reduces the loads in flight."""
 
 Line: TypeAlias = tuple[str, ir.Expression]
-"""The identity of a line: its array, and the offset of a row's own place on it."""
+"""The key of a line: its array, and the offset of the row's own element on it."""
 
 
 class Window(NamedTuple):

@@ -1,1 +1,1 @@
-"""Fusion of nests, and smaller temporaries after it."""
+"""Loop fusion of nests, and the contraction and sharing of temporaries."""

@@ -1,9 +1,9 @@
-"""Keep temporaries of a joint nest that only their own row reads out of memory. Keeps bits.
+"""Contract temporaries of joint nests that only their own row reads to line buffers. Bit-exact.
 
     before:  t[j, i] = f(b[j, i], x′[j, i - 1]);  x[j, i] = g(t′[j, i])       t: a temporary
     after:   %t[i]   = f(b[j, i], x′[j, i - 1]);  x[j, i] = g(%t[i])          %t: a line buffer
 
-Where only the loop that writes such a buffer reads it, it becomes a register.
+A buffer that only its producing loop reads becomes a register.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Complete a field in its own memory instead of a copy of it. Keeps bits.
+"""Fill the ghost points of a field in its own array instead of in a copy. Bit-exact.
 
     before:  t[j, i] = u[j, i];  ghosts(t);  y[j, i] = ... + w t[j, i - 1] + ...
     after:   ghosts(u);  y[j, i] = ... + w u[j, i - 1] + ...
 
-A box with memory of its own has room for points beyond those of a field. So where a temporary is a
-copy of a field, completed by one call and then only read, and the field is not written as long as
-the temporary is read, the field takes its place, on the points of the temporary. A field takes the
-place of one temporary only. What folding is for boxes of one memory (`folding`), this is for boxes
-with memory of their own; it works for all calls but those that are given all points of the
-temporary, such as synchronizations: they change points of the copy.
+In distributed programs the array of a subdomain can have more points than its field. If
+a temporary is a copy of the field, is completed by one call and then only read, and the field is
+not written during the lifetime of the temporary, the field replaces it, on the points of the
+temporary. A field replaces at most one temporary. The pass corresponds to `ghost_inlining` in
+undistributed programs. It applies to all calls except those that receive all points of the
+temporary, such as synchronizations, because these change points of the copy.
 
-Like folding, it comes after the passes over single nests: the arithmetic of a step is settled by
-the same nest, whether the program then runs on arrays or on ranks.
+Like `ghost_inlining`, it runs after the passes over single nests: the arithmetic of a step is then
+fixed by the same nest for arrays and for ranks.
 """
 
 from __future__ import annotations

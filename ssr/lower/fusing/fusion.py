@@ -1,25 +1,27 @@
-"""Run several assignments and reductions in one nest, line by line. Keeps bits.
+"""Fuse several assignments and reductions into one loop nest over grid lines. Bit-exact.
 
     before:  t[j, i] = f(x[j, i + 1], ...)             all lines, to memory and back
              y[j, i] = g(t[j - 1, i], t[j + 1, i], ...)
     after:   for each line j: t'[(j + 1) % 4, i] = f(...);  y[j, i] = g(t'[(j - 1) % 4, i], ...)
 
-A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
-there when it is read, and all it reads is there still. A temporary that is read inside the nest
-only becomes a rotation of line buffers, or of planes where it is read in other planes. It may live
-on another space than what is stored, such as faces between cells, and is computed as far as it is
-needed.
+A producer that is read at later lines is software-pipelined: it runs a fixed number of lines and
+planes *ahead* of its consumers, so that every value is computed before it is read, and no value is
+overwritten while it is needed. A temporary that is read only inside the nest becomes a sliding
+window: a rotation of line buffers, or of planes if it is read in other planes. The temporary may
+live on another space than the stored arrays, such as faces between cells, and is computed as far
+as it is needed.
 
-The nest runs over the box of the smallest space on which something is stored. What is stored on
-others, which have some more points at their sides, is computed so far beyond the box. Such a nest
-cannot be cut into boxes of one memory. In boxes with memory of their own, what is stored is also
-computed as far beyond the box as it is read inside the nest.
+The nest runs over the box of the smallest space of the stored arrays. Arrays on spaces with a few
+more points at their sides are computed beyond the box by these points; such a nest cannot be tiled
+in shared arrays. In distributed programs, stored arrays are also computed as far beyond the box as
+they are read inside the nest.
 
-A step may be several statements already, with buffers of its own, as the passes over single nests
-make them; it is stored then. Steps whose rows depend on each other, sweeps, fix the direction of
-the nest. In one dimension there is one line: each step is done with it before the next one begins.
-In boxes with memory of their own such a step is alone, unless rows depend on their own box only.
-Steps that stored matrices read anywhere are apart from those that write what is read.
+A step that earlier passes have split into several statements with their own buffers is stored.
+Sweeps, whose rows depend on each other, determine the direction of the nest. A one-dimensional
+nest has a single line: each step completes it before the next one begins. In distributed programs
+a sweep has a nest of its own, unless its rows depend on rows of their own box only. Steps whose
+operands are read through stored matrices, at arbitrary points, are not fused with the writers of
+these operands.
 """
 
 from __future__ import annotations
@@ -52,10 +54,10 @@ from .fusion_plan import (
 )
 
 Met: TypeAlias = tuple[Domain, tuple[Affine, ...]]
-"""Rows, and an element that they read."""
+"""A set of rows, and the index of the element that they read."""
 
 MOST_STEPS = 64
-"""Steps in one nest at most."""
+"""Limit of the steps of one nest."""
 
 
 def fusion(

@@ -1,7 +1,8 @@
-"""Decide whether steps can share a nest, and how early each of them runs.
+"""Decide by dependence analysis whether steps can share a nest, and how far each runs ahead.
 
-A step that is read at later lines runs *ahead*: so many lines and planes early that all it makes is
-there when it is read, and all it reads is there still. Distances follow from offsets.
+A step that is read at later lines runs *ahead* by a number of planes and lines: so early that all
+its values are computed before they are read, and so late that its operands are not yet
+overwritten. These distances follow from the offsets of the accesses.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...points.sets import Domain
 from ..nests import box, boxes
 
 Offset = tuple[int, ...]
-"""Where an element lies as seen from the row that reads it."""
+"""The index of an element relative to the row that reads it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +36,7 @@ class Advance:
 
 
 MOST = Advance(4, 8)
-"""How early a step may run."""
+"""Limit of the planes and lines by which a step runs ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +248,7 @@ class Plan:
         return self.order == "backward"
 
 
-# -- which steps ---------------------------------------------------------------------------------
+# -- legality ------------------------------------------------------------------------------------
 
 
 def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
@@ -333,7 +334,7 @@ def _buffered(steps: Sequence[Candidate], temporaries: set[str]) -> frozenset[st
     )
 
 
-# -- where ---------------------------------------------------------------------------------------
+# -- spaces --------------------------------------------------------------------------------------
 
 
 def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
@@ -365,7 +366,7 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
     return margin if margin == NO_MARGIN or step.may_grow else None
 
 
-# -- when ----------------------------------------------------------------------------------------
+# -- look-ahead ----------------------------------------------------------------------------------
 
 
 def _timings(
@@ -496,7 +497,7 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
     return not parts[0].isdisjoint(parts[1])
 
 
-# -- how far -------------------------------------------------------------------------------------
+# -- margins -------------------------------------------------------------------------------------
 
 
 def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:

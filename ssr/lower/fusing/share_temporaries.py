@@ -1,12 +1,12 @@
-"""Let temporaries whose lifetimes do not meet share one array. Keeps bits.
+"""Allocate temporaries with disjoint lifetimes to one array. Bit-exact.
 
     before:  t = ...;  x = f(t);  s = ...;  y = g(s)         two arrays
     after:   t = ...;  x = f(t);  t = ...;  y = g(t)         one
 
-A temporary lives from the nest that writes it first to the one that reads it last. Those that take
-an array over live in later nests only, and have the same points; systems along lines may put their
-solution where they have read. Temporaries in which a call finds
-what it left there have arrays of their own.
+The lifetime of a temporary extends from the first nest that writes it to the last one that reads
+it. Temporaries share an array if they have the same points and their lifetimes lie in different
+nests; a solve along lines may also write its solution to the array that it reads. A temporary
+whose values a call reuses from run to run has an array of its own.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def share_temporaries(
     shared = [f for f in program.temporaries if f.name not in alone]
     for field in sorted(shared, key=lambda f: first[f.name]):
         here = first[field.name]
-        beside = isinstance(nests[here], ir.LineNest)  # all of a line is read before it is written
+        beside = isinstance(nests[here], ir.LineNest)  # lines are read before they are written
         free = (
             f for f, until in held.items() if f.points == field.points and until < here + beside
         )

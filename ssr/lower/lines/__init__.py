@@ -1,1 +1,1 @@
-"""Systems along grid lines as loops: elimination, and cyclic systems."""
+"""Solves along grid lines as loops: banded elimination, and cyclic systems."""

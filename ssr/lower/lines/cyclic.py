@@ -1,13 +1,14 @@
-"""Lines that close in a circle: the third sweep of an elimination.
+"""Solve cyclic banded systems along lines: the third sweep of the elimination (bordering).
 
-Columns at fixed points of a line, t, are taken out of its systems. With the matrix B of the band,
-and the columns F at the points,
+The columns at fixed points of a line, whose unknowns are t, are split off its systems. With the
+matrix B of the band, and the columns F at the points,
 
     B y = b,   B z = F,   x = y - z t,   (I + z at the points) t = y at the points
 
-so F are further right sides of the sweeps. The matrix of t is small and dense; it is diagonally
-dominant if the whole system is, and singular if that is. Its pivots are compared with rounding. At
-the first row of a line t is found, and then x at all rows.
+so F are further right-hand sides of the sweeps. The matrix of t is small and dense. It is
+diagonally dominant if the whole system is, and singular if the whole system is. Its pivots are
+compared with the rounding error. The third sweep computes t at the first row of a line, and then x
+at all rows.
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""The rows of an elimination along a line, as values: straight-line code without zeros.
+"""Block banded elimination along a line as straight-line code, with structural zeros omitted.
 
-For each row of a line, block by block,
+For each row of a line, block by block, the forward sweep computes
 
     l[o] = A[o] - sum of l[o'] C[o - o']     o < 0
     D    = A[0] - sum of l[o'] C[-o']
     C[s] = D^-1 (A[s] - sum of l[o'] C[s - o'])     s > 0
     y    = D^-1 (b - sum of l[o'] y)
 
-where C and y are those of the row so many points before, and then backward
+where C and y in products with l[o'] are those of the row at offset o', and the backward sweep
+computes
 
     x    = y - sum of C[s] x
 
-A block is factorized without pivoting (`algebra/elimination`). What is zero for all rows of a
-piece, by its entries alone, is not computed; a number that some row has is stored for all of them.
+A diagonal block is factorized without pivoting (`algebra/elimination`). Values that are zero at
+all rows of a piece, as far as its entries show, are not computed. A factor that some row has is
+stored for all rows.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from ...points.affine import Affine
 from ...points.sets import Domain
 
 Place: TypeAlias = tuple[int, int, int]
-"""An entry of the blocks of a row: how many points on, row and column of the block."""
+"""An entry of the blocks of a row: the offset in points, and row and column of the block."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
-"""Turn systems along lines into a nest of their own: line variables, sweeps, copies.
+"""Lower a solve along lines to a nest of its own: line variables, sweeps and copies.
 
     before:  sum of A[k, j, i, o] x[k, j, i + o] = b[k, j, i]
     after:   for each bundle of lines:
-               %s0[i], ... = what the rows read of arrays
+               %s0[i], ... = the array elements that the rows read
                for i forward:  C[i], y[i] = ...
                for i backward: x[i] = ...
                x[k, j, i] = %x0[i]
 
-Only copies touch arrays, so lines along any axis are worked on alike, and in place.
+Only the copies access arrays. The sweeps are therefore the same for lines along every axis, and
+a solve can run in place.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Turn systems along lines into loops over bundles of lines and along each of them. Keeps bits.
+"""Schedule solves along lines as loops over bundles of lines and along each line. Bit-exact.
 
-before:  forward_0: C[i], y[i] = ...          where 0 < i < nx
-after:   for j in range(j_lo, j_hi):          lines with the same pieces, side by side
-for i in range(1, nx): forward_0(i)
+    before:  forward_0: C[i], y[i] = ...          where 0 < i < nx
+    after:   for j in range(j_lo, j_hi):          lines with the same pieces, side by side
+                 for i in range(1, nx): forward_0(i)
+
+Lines on which the same pieces run form one group, which has its own loops.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Passes: functions that take a nest and return a better one, one idea in each file.
+"""Passes over loop nests: functions from a nest to an equivalent nest, one rewrite per module.
 
-Those that regroup sums change the arithmetic of all rows alike, and `Options.exact` switches them
-off; all others keep every bit.
+Passes that regroup sums change the arithmetic of all rows in the same way; `Options.exact`
+disables them. All other passes are bit-exact.
 """

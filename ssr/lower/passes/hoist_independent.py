@@ -1,12 +1,12 @@
-"""Compute what waits for no other row of a line before the rows that wait for each other.
+"""Hoist computations without loop-carried dependences on the line out of a recurrence. Bit-exact.
 
     before:  for i: d = f(u[i]); x[j, i] = (b[i] - a(u[i]) x′[j - 1, i] - c(u[i]) x′[j, i - 1]) / d
     after:   for i: %d[i] = f(u[i]); %c[i] = c(u[i])
-                    %t[i] = b[i] - a(u[i]) x′[j - 1, i]                             (vectorised)
+                    %t[i] = b[i] - a(u[i]) x′[j - 1, i]                             (vectorized)
              for i: x[j, i] = (%t[i] - %c[i] x′[j, i - 1]) / %d[i]                  (the chain)
 
-Statements of a joint nest are split this way; `recurrence` does it for one statement. The terms of
-a sum stay in their order, so that every bit is kept.
+The pass splits the statements of joint nests; `recurrence` does the same for a single statement.
+The order of the terms of each sum does not change, so results are bitwise identical.
 """
 
 from __future__ import annotations

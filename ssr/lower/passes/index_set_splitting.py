@@ -1,14 +1,15 @@
-"""Separate interior rows from boundary rows, so that loops hold no conditions.
+"""Split the index sets of statements into interior and boundary rows, for branch-free loops.
 
-A statement is cut into pieces of rows at which the same terms are present:
+A statement is split into pieces, which are sets of rows at which the same terms are present:
 
     before:  y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
     after:   i = 0 | 1 <= i <= n-2 | i = n-1, each with its own terms
 
-In three dimensions that would be up to 64 pieces. So only lines that have all terms are cut this
-way, if that leaves at most `ENDS` terms. The others run in one loop, whose terms have tests
-(`tested`). Where they cannot, and the pieces hold more than `TERMS` terms together, the sum is
-built up in a line buffer, a few terms at a time, in loops over the rows where they are present:
+In three dimensions a 7-point stencil would give up to 64 pieces. Only lines that have all terms
+are therefore split, if the pieces hold at most `ENDS` terms. The other lines run in one loop with
+predicated terms (`predicate_rows`). Where this is impossible and the pieces hold more than `TERMS`
+terms in total, the sum is accumulated in a line buffer, a few terms at a time, in loops over the
+rows at which these terms are present:
 
     a[i] = -0;  a[i] = a[i] + term_1[i] + term_2[i];  a[i] = a[i] + term_3[i];  ...;  y[i] = a[i]
 
@@ -51,31 +52,31 @@ from .row_classes import (
 )
 
 ENDS = 512
-"""The same where all lines have the same pieces, as all lines or those that have all terms do.
+"""Limit of the written-out terms of a statement whose pieces are the same on all of its lines.
 
-There is one loop then, and some rows at its ends.
+Examples are lines that have all terms. The code is one loop, and some peeled rows at its ends.
 """
 
 RUN = 64
-"""Terms written out, all pieces together, for those that are added to a built-up sum at a time."""
+"""Limit of the written-out terms, over all pieces, of one step of an accumulated sum."""
 
 MERGING = 8_000_000
-"""Operations of isl to find pieces of several statements at once: about two seconds."""
+"""Limit of isl operations to find the common pieces of several statements: about two seconds."""
 
 TAPPED = 64
-"""Kinds of rows of a sum that may have taps: few, as those of a period and at the ends of lines."""
+"""Limit of the row classes of a sum with taps: those of one period, and those at line ends."""
 
 MORE = 2
-"""How many times as many terms as a row has elsewhere are worth it where terms have tests."""
+"""Limit of the terms of a predicated boundary loop, as a multiple of the terms of an inner row."""
 
 MASKS = 8
-"""Terms with tests at the ends of whole lines up to which there are none of rows of their own."""
+"""Limit of the predicated terms at line ends; with more terms, the end rows become own pieces."""
 
 MOST_KINDS = (MASKS // 2 + 1) ** 2
-"""Kinds of rows that lines of any length have, if so many terms with tests are half at each end."""
+"""Number of row classes on lines of any length with `MASKS` predicates, half at each end."""
 
 KINDS = 4
-"""Kinds of rows that all statements of a joint nest are written out for together."""
+"""Limit of the common row classes for which the statements of a joint nest share one loop."""
 
 
 def index_set_splitting(given: ir.Nest, *, interior: bool) -> ir.SplitNest:
@@ -241,7 +242,7 @@ def _merged(
 
 def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
     """Whether each line has fewer kinds of rows if statements share a loop."""
-    if not any(kind.periodic for kind in common):  # all lines have them all
+    if not any(kind.periodic for kind in common):  # every line has all classes
         return len(common) < len(alone)
     lines, others = ([lines_of(kind) for kind in kinds] for kinds in (common, alone))
 

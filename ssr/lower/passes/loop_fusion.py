@@ -1,13 +1,15 @@
-"""Find statements that may run in one loop along a line, row by row. Keeps bits.
+"""Fuse statements into one loop along a grid line where their dependences allow it. Bit-exact.
 
     before:  for i: s[i] = f(u[i])           after:  for i: s = f(u[i])
              for i: v[i] = g(s[i], w[i])                    v[i] = g(s, w[i])
 
-One loop computes what statements share once, and what only they read stays in registers. Rows of a
-line may then run in any order, so a statement may meet what another one writes at its own row only.
+A fused loop computes common subexpressions once and keeps values that only its own statements read
+in registers. The loop has no dependences between its iterations: a statement may read an element
+that another statement of the loop writes only at its own row.
 
-Statements that run unequally early, such as a flux and the difference of two of them, share a loop
-if it meets few lines, each of which is loaded once then. They may also meet on different lines.
+Statements with different look-ahead, such as a flux and the difference of two fluxes, share a loop
+if it accesses few grid lines, since each line is then loaded once. Such statements may also access
+the same array on different lines.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from ...points.affine import Affine
 from ..steps.simplify import value_at
 
 LINES = 20
-"""Lines that a loop reads and writes at most if its statements run unequally early."""
+"""Limit of the lines that a loop with statements of different look-ahead reads and writes."""
 
 Group: TypeAlias = "tuple[ir.Statement, ...]"
 Index: TypeAlias = "tuple[Affine, ...]"

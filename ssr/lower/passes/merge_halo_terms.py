@@ -1,12 +1,13 @@
-"""Read elements of the own box and of other ones by one term. Reassociates.
+"""Merge the terms that read interior elements and halo elements of one array. Reassociates.
 
     before:  x[i] = r[i] + (x[i + 1] if i + 1 >= i_own_hi) + (x[i + 1] if i + 1 < i_own_hi)
     after:   x[i] = r[i] + x[i + 1]
 
-Boxes have memory of their own here, so that what lies in other boxes stays what it was, and an old
-value of it is the new one. The term replaces that of the own box, so that a single box
-adds up its sums in the order in which arrays do. An element made on the row's own line is left
-apart: chains along a line begin in the own box (`recurrence`).
+In distributed programs each subdomain has its own arrays, and a sweep does not modify halo
+elements, so that the old and the new value of a halo element are equal. The merged term replaces
+the interior term: a single subdomain then adds the terms in the same order as an undistributed
+array. Elements that are computed on the row's own line are not merged, because recurrences along
+a line begin in the own box (`recurrence`).
 """
 
 from __future__ import annotations

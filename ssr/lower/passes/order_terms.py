@@ -1,7 +1,9 @@
-"""Put the terms that wait for rows of the same line last in their sums. Reassociates, always.
+"""Order the terms of each sum: terms that depend on the row's own line come last. Reassociates.
 
 before:  x[j, i] = b[j, i] + x′[j, i - 1] + x′[j - 1, i]
 after:   x[j, i] = b[j, i] + x′[j - 1, i] + x′[j, i - 1]
+
+The pass runs for every setting of the options, `exact` included.
 """
 
 from __future__ import annotations

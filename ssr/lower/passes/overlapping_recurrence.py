@@ -1,13 +1,14 @@
-"""Let boxes with memory of their own cut lines along which a recurrence is doubled. Keeps bits.
+"""Recompute the terms of doubled recurrences beyond subdomain boundaries. Bit-exact.
 
-A doubled recurrence adds up the same terms for every row of a line, those of a few rows before it
-among them. A box that begins in the middle of a line computes these terms again:
+A recurrence computed by doubling sums the same terms at every row of a line; some of these terms
+belong to a few rows before it. In distributed programs, a subdomain that begins in the middle of
+a line recomputes these terms:
 
     before:  for i in i_lo ... i_hi:       %t[i] = f(b[i]);  x[i] = %t[i] + a %t[i-1] + ...
     after:   for i in i_lo - m ... i_hi:   %t[i] = f(b[i])
              for i in i_lo ... i_hi:       x[i] = %t[i] + a %t[i-1] + ...
 
-Buffers are computed as far beyond the box as they are read, as far as the line has such rows.
+Each buffer is computed as far beyond the box as it is read, limited to the rows of the line.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Share partial sums of constant stencils between neighbouring rows. Reassociates.
+"""Share partial sums of constant stencils between neighboring rows. Reassociates.
 
-Assumes terms ``weight * x[row + offset]`` with number weights, present exactly where the point
-read lies in the space of x, or in the box that owns the row. Offsets that differ across lines but
-have the same weights along the line are summed once for each point of the line, into a line buffer
-that is zero outside the space, or the box:
+The pass applies to terms ``weight * x[row + offset]`` with constant weights that are present
+exactly where the point read lies in the space of x, or in the box that owns the row. Offsets that
+differ across lines but have the same weights along the line are summed once for each point of the
+line, into a line buffer that is zero outside the space or the box:
 
     before:  y[j, i] = - x[j-1, i-1] - x[j-1, i] - x[j-1, i+1] - ... - x[j+1, i+1]
     after:   c[i]    = x[j-1, i] + x[j, i] + x[j+1, i]
              y[j, i] = - c[i-1] - c[i] - c[i+1]
 
-In three dimensions the same is done once more for the sums over planes, which are kept for the
-lines that follow (scheme c* of the project's feasibility study). What is left may have such groups
-too, as a 27-point stencil with four weights has two. A member with
-other weights or more entries in a few places joins with a correction; one with fewer does not,
-for no row may depend on a point it does not read.
+In three dimensions the same rewrite is applied to the sums over planes, which are kept for the
+following lines (scheme c* of the project's feasibility study). The remaining terms may form
+further groups: a 27-point stencil with four weights has two. An offset with other weights or more
+entries in a few places joins a group with a correction. An offset with fewer entries does not,
+since a row must not depend on a point that it does not read.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _replace_sums(
         ):
             if array in fields and len(fields[array].shape) == len(nest.axes):
                 for region in regions(fields[array], nest):
-                    for _ in range(len(result.terms)):  # each time fewer terms
+                    for _ in range(len(result.terms)):  # each iteration removes terms
                         shared = _share(result, array, statement, nest, region, buffers, made)
                         if shared is None:
                             break

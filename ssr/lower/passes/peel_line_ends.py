@@ -1,12 +1,12 @@
-"""Separate statements whose first and last rows on a line need code of their own. Keeps bits.
+"""Distribute statements over loops where peeled rows at line ends would be too long. Bit-exact.
 
     before:  i = 0: s[0] = 2 u[0] - u[1], v[0] = w[0]    after:  i = 0: s[0] = 2 u[0] - u[1]
              1 <= i: s[i] = u[i] - u[i-1], v[i] = w[i]           1 <= i: s[i] = u[i] - u[i-1]
                                                                  0 <= i: v[i] = w[i]
 
-A row with terms of its own is written out for all statements of its loop, a number at a time. Where
-that is much, statements that have no such rows get a loop of their own, if they have nothing to do
-with the others.
+A row with terms of its own at the end of a line is peeled and written out as scalar code for all
+statements of its loop. If this code is long, statements without such rows move to a loop of their
+own, unless they depend on the other statements or share much arithmetic with them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ..steps.stored_values import cost
 from .row_classes import common_kinds, count_terms, is_narrow, stage_of
 
 LOOP = 16
-"""Terms of single rows at the ends of lines that take as long as one loop more on each line."""
+"""Number of terms of peeled rows at line ends that cost as much as one more loop on each line."""
 
 MUCH = 8
-"""Operations that statements share from which on they stay together, in units of an addition."""
+"""Cost of a shared value, in additions, from which on its statements stay in one loop."""
 
 
 def peel_line_ends(

@@ -1,11 +1,12 @@
-"""Merge kinds of rows that come again with a period along the line into one piece. Keeps bits.
+"""Merge row classes that repeat with a period along the line into one piece. Bit-exact.
 
     before:  y[i] = a x[i-1] + b x[i+1]              where i % 3 = 1
              y[i] = c x[i-2] + d x[i-1] + e x[i+1]   where i % 3 = 2, and so on
     after:   y[i] = sum of the taps  x[i-2]: 0, 0, c;  x[i-1]: .., a, d;  x[i+1]: .., b, e
 
-A row leaves out the taps that have the weight zero for its kind, so its chain of operations is the
-one it had. Loops over such rows have neither branches nor ends where a period is not complete.
+A tap is an offset with one weight for each row class. Taps with weight zero are skipped, so each
+row computes its original chain of operations. Loops over such rows have neither branches nor
+remainder loops for incomplete periods.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from ...points.affine import Affine
 from ...points.sets import Domain
 
 PERIODS = range(2, 9)
-"""The periods that are looked for."""
+"""The periods that are recognized."""
 
 SMALLEST = 2.0**-126
-"""The smallest weight, which is not zero in any type of numbers."""
+"""The smallest weight of a tap: it does not underflow to zero in any type."""
 
 
 def periodic_stencils(

@@ -1,17 +1,18 @@
-"""Add up sums whose terms come again with a period group by group. Keeps bits.
+"""Accumulate sums with periodic terms in groups of terms. Bit-exact.
 
     before:  y[j, i] = f(a x[j, i-1]  where i % 3 = 1     after:  t[i] = a x[j, i-1]  or
                        + b x[j, i+2]  where i % 3 = 2                    b x[j, i+2]
                        + c x[j-1, i]  where j % 3 = 1     y[j, i] = f(t[i] + c x[j-1, i])  or
                        + d x[j+2, i]  where j % 3 = 2)              f(t[i] + d x[j+2, i])
 
-Such a sum has as many kinds of rows as there are remainders along each axis, multiplied with each
-other. So its terms are taken in runs: those that depend on the place along a line, and those that
-depend on the line alone. The first are added up in line buffers by loops over whole periods. Of the
-others the last may stay where it is: on each line it has no conditions.
+The number of row classes of such a sum is the product of the periods along the axes. The terms are
+therefore split into consecutive groups: terms whose conditions depend on the position along the
+line, and terms whose conditions depend on the line only. Terms of the first kind are accumulated
+in line buffers by loops over whole periods. The last group of the second kind may remain in its
+statement, since it has no conditions on a given line.
 
-Assumes that statements of a group meet each other at their own rows only. A sum that reads what a
-statement of the group before it writes stays as it is.
+The pass requires that statements of a group depend on each other at equal rows only. A sum is not
+changed if it reads a value that an earlier statement of its group writes.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Run rows of several kinds as one piece, in which terms have tests. Keeps bits.
+"""Merge row classes into one piece whose terms have predicates. Bit-exact.
 
     before:  i = 0: y = 2 x[i] - x[i+1]      0 < i < n-1: y = ...      i = n-1: y = ...
     after:   s = -0;  s = s + 2 x[i];  if i >= 1: s = s - x[i-1];  if i <= n-2: s = s - x[i+1]
 
--0 is the neutral element of addition, so both compute the same chain of operations. On vectors a
-test is a mask: terms that are not there cost as much as those that are. So this is for the lines
-that lack some terms, of which there are few, and of many kinds; and for lines of which only some
-rows at the ends lack terms, as the loop has no tests between them (`build/line_sides`).
+-0 is the neutral element of addition, so both forms compute the same chain of operations. In
+vector loops a predicate is a mask, and a masked term costs as much as a present one. The pass is
+therefore applied to boundary lines, which are few and have many row classes, and to lines on which
+only some rows at the ends lack terms: their vector loop has no masks between the ends
+(`ssr.kernel.vectorize.line_sides`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
         nonlocal failed
         terms: list[ir.Term] = []
         if not total.terms or not rows <= Domain.union([term.domain for term in total.terms]):
-            failed = True  # a sum without terms is 0, not -0
+            failed = True  # an empty sum is 0, not -0
             return total
         for term, otherwise in _completed(total.terms, rows):
             if rows <= term.domain:
@@ -91,7 +92,7 @@ def _is_completed(term: ir.Term, other: ir.Term, rows: Domain) -> bool:
         term.operand is not None
         and isinstance(other.operand, ir.Const)
         and term.box == other.box == "any"
-        and repr(term.weight) == repr(other.weight)  # zeros have signs
+        and repr(term.weight) == repr(other.weight)  # distinguishes 0 and -0
         and not (term.domain & rows).empty
         and (term.domain & other.domain & rows).empty
         and rows <= term.domain | other.domain

@@ -1,9 +1,9 @@
-"""Replace division by a number by multiplication with its reciprocal. Reassociates.
+"""Replace division by a constant by multiplication with its reciprocal. Reassociates.
 
 before:  ``sum / 26.0``
 after:   ``sum * 0.038461538461538464``
 
-Numbers whose reciprocal is not a normal number of the kernel's type stay divisors.
+Constants whose reciprocal is not a normal number of the kernel's type remain divisors.
 """
 
 from __future__ import annotations

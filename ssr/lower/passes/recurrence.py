@@ -1,14 +1,14 @@
-"""Split recurrences along a line into a part without dependences and a chain.
+"""Split recurrences along a line into a dependence-free part and a serial chain.
 
     before:  x[i] = (b[i] + sum of other terms + w x[i-1]) / d
-    after:   t[i] = b[i] + sum of other terms                 (vectorised)
+    after:   t[i] = b[i] + sum of other terms                 (vectorized)
              x[i] = (t[i] + w x[i-1]) / d                     (the chain)
 
-This keeps every bit: terms of the row's own line come last. With `factor` (reassociates) the
-division is moved out of the chain. With `doubling` (reassociates) a chain with one constant
-coefficient a, |a| < 0.3, becomes vectorised steps u[i] += a^s u[i-s], s = 1, 2, 4 ... m/2, two of
-them in one loop: terms below the rounding error are left out. Doubling is used only where no cut
-across the line is possible anyway, so a box always holds whole lines.
+The split is bit-exact, since the terms of the row's own line come last (`order_terms`). With
+`factor` (reassociates) the division is moved out of the chain. With `doubling` (reassociates)
+a chain with one constant coefficient a, |a| < 0.3, becomes vectorized steps u[i] += a^s u[i-s],
+s = 1, 2, 4 ... m/2, two of them per loop; terms below the rounding error are omitted. Doubling is
+applied only where boxes cannot split the line in any case, so that a box always holds whole lines.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from ..nests import covered
 from .order_terms import own_line
 
 NEGLIGIBLE = {"float64": 2.0**-55, "float32": 2.0**-26}
-"""Factors below which a term is lost in the rounding of the others: a quarter of half an ulp."""
+"""Relative size below which a term is lost in rounding: a quarter of half an ulp."""
 
 LARGEST = 0.3
-"""Largest coefficient of a chain that is doubled; beyond it too many terms would be needed."""
+"""Largest coefficient of a chain for doubling; larger coefficients would need too many terms."""
 
 
 def recurrence(
@@ -139,7 +139,7 @@ def _steps(
     """Return the number of doubling steps, 0 if the chain has no such form."""
     if len(chain) != 1 or not isinstance(chain[0].weight, ir.Const) or nest.earlier is None:
         return 0
-    if is_local(nest.context) and not statement.local:  # other boxes have other terms
+    if is_local(nest.context) and not statement.local:  # the terms depend on the box
         return 0
     load = chain[0].operand
     direction = -1 if nest.order == "backward" else 1

@@ -1,11 +1,12 @@
-"""Compute cheap values of a line again where they are read, instead of storing them. Keeps bits.
+"""Rematerialize cheap line-buffer values where they are read, instead of storing them. Bit-exact.
 
     before:  for i: %f[i] = g(c[i - 1], c[i])      after:  for i: v[i] = g(c[i], c[i + 1])
              for i: v[i] = %f[i + 1] - %f[i]                            - g(c[i - 1], c[i])
 
-A line buffer that is read beside the row takes a loop of its own, which stores, and loads. Where
-computing its values at each place takes few operations more, they are computed there. In boxes with
-memory of their own they stay: there a sum inside another one may read what the other one does not.
+A line buffer that is read at other points than the row requires a loop of its own, stores and
+loads. The buffer is removed if recomputing its values at each use costs few more operations. In
+distributed programs such buffers are kept: a sum inlined into another sum could read elements
+that the outer sum does not read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..steps.stored_values import cost
 from .row_classes import guards
 
 STORED = 7
-"""Operations that a line buffer costs: its stores and loads, and a loop of its own."""
+"""Cost of a line buffer in operations: its stores and loads, and a separate loop."""
 
 
 def rematerialize(nest: ir.Nest) -> ir.Nest:

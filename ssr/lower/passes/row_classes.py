@@ -1,8 +1,8 @@
-"""Rows of statements cut into kinds that have the same terms, and statements written out for them.
+"""Partition rows into classes with the same terms, and specialize statements for each class.
 
     y[i] = 2 x[i] - (x[i-1] if i >= 1) - (x[i+1] if i <= n-2)
 
-has three kinds of rows, i = 0, 1 <= i <= n-2 and i = n-1. A piece is one of them, with its terms.
+has three row classes, i = 0, 1 <= i <= n-2 and i = n-1. A piece is one class with its terms.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ...points.affine import Affine
 from ...points.sets import Domain
 
 TERMS = 128
-"""Terms written out for one statement, all pieces together, before lines are built up."""
+"""Limit of the written-out terms of a statement, over all pieces; longer sums are accumulated."""
 
 NARROW = 8
-"""Rows at each end of a line up to which they are few."""
+"""Number of consecutive rows of a line up to which a row class counts as narrow."""
 
 
 def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:

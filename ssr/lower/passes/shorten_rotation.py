@@ -1,4 +1,4 @@
-"""Keep one plane less of what a loop reads and replaces at the same row. Keeps bits.
+"""Drop the oldest plane of a rotating buffer where one loop reads and replaces it. Bit-exact.
 
     before:  for i: %t[k + 1, j, i] = f(u[k + 1, j, i], ...)          two planes
              for i: v[k, j, i] = g(%t[k, j, i], %t[k + 1, j, i])
@@ -6,8 +6,9 @@
              for i: %t[k + 1, j, i] = f(u[k + 1, j, i], ...)
              for i: v[k, j, i] = g(%l[i], %t[k + 1, j, i])
 
-The oldest plane of a rotation is often read for the last time where the loops stand when they make
-the newest. If all of this shares a loop, what is read stays in a register, and its place is free.
+The last read of the oldest plane is often at the row at which the newest plane is written. If
+these accesses share a loop, the old element is loaded into a register first, and its storage is
+reused for the new element.
 """
 
 from __future__ import annotations

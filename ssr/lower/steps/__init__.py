@@ -1,1 +1,1 @@
-"""Rewrites of programs before nests exist: each takes the steps of a program and returns others."""
+"""Passes over the steps of a program, before loop nests exist."""

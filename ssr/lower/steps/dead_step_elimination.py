@@ -1,4 +1,4 @@
-"""Leave out steps whose values are overwritten or forgotten before they are read. Keeps bits.
+"""Remove steps whose values are never read before they are overwritten or discarded. Bit-exact.
 
 before:  t[i] = f(x[i]);  y[i] = g(x[i]);  y[i] = h(x[i])
 after:   y[i] = h(x[i])

@@ -1,21 +1,22 @@
-"""Read points that a call makes as what they are, instead of storing them. Keeps bits.
+"""Inline the formulas of ghost points into their readers, so that they are not stored. Bit-exact.
 
     before:  t[j, i] = u[j, i];  ghosts(t);  y[j, i] = ... + w t[j, i - 1] + ...
     after:   y[j, i] = ... + w u[j, i - 1]         where i > 0
                            + w u[j, i - 1 + nx]    where i = 0 ...
 
-A temporary that is a copy of a field, completed by a call and then only read, need not exist: each
-point that is read is an element of the field, or what the call makes of one. So a term that reads
-it becomes some terms at the same place of its sum, of which every row has exactly one: the same
-numbers are added in the same order as before. What a call makes of several numbers is added up by
-itself first. Where lines decide, it stays one term (`merge_boundary_terms`); but numbers, such as
-zero, are terms of their own, so that lines inside have neither them nor choices. A step that
-replaces the field goes through a temporary (`old_values`).
+The pass removes a temporary that is a copy of a field, is completed by a call and is then only
+read: each element read is either an element of the field or a value that the call computes from
+the field. A term that reads the temporary becomes several terms at the same position of its sum,
+of which each row has exactly one, so that the same values are added in the same order. If the
+call computes a sum of several values, that sum is accumulated separately first. Where the
+alternatives depend on the line only, they stay one term (`merge_boundary_terms`); constant ghost
+values, such as zero, remain separate terms, so that interior lines have neither constants nor
+conditions. A step that overwrites the field writes to a temporary first (`old_values`).
 
-This is done to nests after the passes that regroup sums, which see the larger field. The call stays
-if another step writes the field while the temporary is read; if a stored matrix, a call, or rows
-that depend on each other read the temporary; if a point that is read has no closed form; and if it
-would take too many terms or choices.
+The pass runs on nests after the passes that regroup sums, which see the completed temporary. The
+call stays if another step writes the field during the lifetime of the temporary; if a stored
+matrix, a call or a sweep reads the temporary; if a point that is read has no closed form; or if
+the result would have too many terms or conditions.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ from .simplify import value_at
 Nests: TypeAlias = tuple[ir.Made, ...]
 
 TERMS = 32
-"""Terms that the statements of one nest may have more after a call is folded into them."""
+"""Limit of the additional terms of a nest after the ghost points of a call are inlined."""
 
 LINES = 6
-"""Of the terms of a nest those that some lines have and others do not: they need loops apart."""
+"""Limit of the terms of a nest that only some lines have: these lines need separate loops."""
 
 CHOICES = 8
-"""Points of a statement's rows whose values may differ in more than where they are read."""
+"""Limit of the points of a row whose values differ between lines in more than their index."""
 
 
 class _Kept(Exception):
@@ -192,7 +193,7 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
     """Return a nest that reads points as what they are."""
     try:
         return _substituted(nest, whole, fields, apart=True)
-    except _Kept:  # which has fewer terms
+    except _Kept:  # the other form has fewer terms
         return _substituted(nest, whole, fields, apart=False)
 
 

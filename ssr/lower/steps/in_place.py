@@ -1,4 +1,4 @@
-"""Run assignments in place where that is right, and through a temporary elsewhere. Keeps bits.
+"""Run assignments in place where dependences allow it, otherwise through a temporary. Bit-exact.
 
 before:  x[i] = f(x[i - 1], x[i + 1])
 after:   x_new[i] = f(x[i - 1], x[i + 1]);  x[i] = x_new[i]

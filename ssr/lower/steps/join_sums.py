@@ -1,14 +1,14 @@
-"""Join sums and products with the sums they are part of, but for those used in several places.
+"""Flatten nested sums and products that are used once into the enclosing sum.
 
     before:  y[:] = (s + b) + c * d      s, t: sums
              z[:] = f(t) + t
     after:   y[:] = s1 + s2 + ... + b + c * d    one chain of fused multiply-adds
-             z[:] = f(t) + t                     t is found once
+             z[:] = f(t) + t                     t is computed once
 
-What a sum adds up is settled here, for all rows alike and before anything else is decided: a sum
-in one place only becomes terms of the sum around it, in order; and a product a weight and what it
-weighs, so that it is added without being rounded. What is used again, by the same or another step,
-stays a value of its own, which lowering can compute once.
+The pass fixes the terms of each sum for all rows before all other decisions. A sum that is used
+once becomes terms of the enclosing sum, in order. A product that is used once becomes a weight and
+an operand, so that it is added without intermediate rounding. A value that is used again, in the
+same or another step, remains a separate value, which lowering can compute once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...algebra.families import multiply
 from ...symbols.operations import of_scalars
 
 EXPONENT = 100
-"""Powers of two up to this one have a reciprocal that is a normal number of every type."""
+"""Largest exponent of a power of two whose reciprocal is a normal number in every type."""
 
 
 def join_sums(program: ir.Program) -> ir.Program:

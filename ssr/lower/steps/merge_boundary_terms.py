@@ -1,11 +1,11 @@
-"""Merge terms that differ from line to line into one term with choices. Keeps bits.
+"""Merge terms that differ between grid lines into one term with conditional operands. Bit-exact.
 
     before:  u[j - 1, i]       where j > 0         2 - u[-j, i]       where j = 0
     after:   c + w * u[(j - 1 if j > 0 else -j), i]
 
-with the numbers w = 1, c = -0 where j > 0, and w = -1, c = 2 elsewhere. Multiplying by 1 and adding
--0 change no number, and one rounding is left, as before. Choices are made once for each line, so
-that lines next to a boundary need no loops of their own.
+with w = 1, c = -0 where j > 0, and w = -1, c = 2 elsewhere. Multiplying by 1 and adding -0 change
+no value, and the merged term is rounded once, as the original one is. The conditions are evaluated
+once for each line, so that lines next to a boundary need no separate loops.
 """
 
 from __future__ import annotations

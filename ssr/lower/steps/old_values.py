@@ -1,13 +1,13 @@
-"""Let a step that replaces a field read the old values of points far away. Keeps bits.
+"""Save the lines of a field that an in-place step reads after they are overwritten. Bit-exact.
 
     before:  t = u, completed by a call;  u[:] = f(t)
     after:   saved = u[first lines];  u_new[:] = f(u, saved);  u[:] = u_new
 
-When points that a call makes are read as what they are (`folding`), a step may read the field that
-it replaces. It then goes through a temporary, of which only some lines are needed where the two
-steps share a nest (`fusion`): old values are read so many lines before they are replaced. That is
-not so for points that lie any number of lines before the row, such as those of the first line,
-which the last one reads where a field is periodic. Such lines are saved beforehand.
+After the inlining of ghost points (`ghost_inlining`) a step may read the field that it overwrites.
+It then writes to a temporary, which is copied to the field. If the two steps share a nest
+(`fusion`), only a few lines of the temporary are live, since old values at bounded distances are
+read before they are overwritten. The distance is unbounded for some points, such as those of the
+first line, which the last line reads in a periodic field. Such lines are saved before the nest.
 """
 
 from __future__ import annotations

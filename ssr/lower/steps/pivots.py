@@ -1,10 +1,10 @@
-"""Store the pivots of systems along lines in fields, for the debug build.
+"""Store the reciprocal pivots of systems along lines in fields, for the debug build.
 
     before:  A x[k, j, i] = b[k, j, i]
     after:   the same, and pivot[k, j, i] = 1 / the pivot of the row
 
-After a pivot that is zero all of its line is infinite or NaN; the first pivot of a line that is bad
-is where it vanishes.
+A zero pivot makes the rest of its line infinite or NaN. The first reciprocal pivot of a line that
+is not finite therefore locates the zero pivot.
 """
 
 from __future__ import annotations

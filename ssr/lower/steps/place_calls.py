@@ -1,19 +1,19 @@
-"""Place the calls of external steps: in which field, when, for which points, how many at once.
+"""Place the calls of external steps: target field, position, points to compute, and grouping.
 
     before:  t[cells] = f(u);  ghosts(t);  v[:] = g(w);  u[:] = t
     after:   v[:] = g(w);  u[cells] = f(u);  ghosts(u)
 
-Five rewrites, each with the same results:
+Five rewrites, each of which preserves the results:
 
-- A temporary becomes the field that it is copied to. So ``h[:] = extend(..., [h[cells]])`` works
-  in ``h`` itself, and nothing is copied.
-- Each external step gets the elements that are read after it. If it cannot make one of them, it
-  raises its error here, at the declaration. It may return a step that makes fewer.
-- A call moves down to the first step that needs what it makes, or that changes it, and below the
-  steps after that which do not depend on it. Assignments before it can then share loops.
-- Neighbouring calls are joined where their package can do it.
-- Each call gets the names of the temporaries in which only it writes what it makes. There it need
-  not make the same values again at each run.
+- Copy elimination: a temporary is replaced by the field that it is copied to.
+  ``h[:] = extend(..., [h[cells]])`` then works in ``h`` itself, and nothing is copied.
+- Liveness: each external step receives the elements that are read after it, and may return a step
+  that computes fewer. If it cannot compute one of them, it raises its error at the definition.
+- Code motion: a call moves down to the first step that reads its results or changes its inputs,
+  and below following steps that do not depend on it. Assignments before it can then share loops.
+- Grouping: neighboring calls are joined where their package supports it.
+- Loop-invariant values: each call receives the names of the temporaries in which no other step
+  writes the points that the call computes, so that constant values are written only once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def place_calls(
     return replace(program, steps=tuple(steps), temporaries=temporaries)
 
 
-# -- in which field ------------------------------------------------------------------------------
+# -- copy elimination ----------------------------------------------------------------------------
 
 
 def _without_copies(
@@ -133,7 +133,7 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     return ir.with_values(ir.with_parts(step, own), lambda value: ir.rewrite(value, change))
 
 
-# -- for which points ----------------------------------------------------------------------------
+# -- liveness of points --------------------------------------------------------------------------
 
 
 def _narrowed(
@@ -228,7 +228,7 @@ def _rows(
     return part.domain & needed[part.target] if part.order == "any" else part.domain
 
 
-# -- when ----------------------------------------------------------------------------------------
+# -- code motion ---------------------------------------------------------------------------------
 
 
 def _moved_down(steps: Sequence[ir.Step]) -> list[ir.Step]:
@@ -271,7 +271,7 @@ def _ordered(before: ir.Step, after: ir.Step) -> bool:
     return not (made.isdisjoint(later | read(after)) and later.isdisjoint(read(before)))
 
 
-# -- how many at once ----------------------------------------------------------------------------
+# -- grouping ------------------------------------------------------------------------------------
 
 
 def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
@@ -292,7 +292,7 @@ def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
     return joined
 
 
-# -- how often -----------------------------------------------------------------------------------
+# -- loop-invariant values -----------------------------------------------------------------------
 
 
 def _made_once(steps: Sequence[ir.Step], kept: frozenset[str]) -> list[ir.Step]:

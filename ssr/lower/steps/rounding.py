@@ -1,11 +1,11 @@
-"""Mark the expressions of scalars that are rounded in programs on float32 fields.
+"""Mark the scalar expressions to be evaluated in double precision in programs on float32 fields.
 
     before:  u[i] = u[i] + (t * t) * f[i] + s
     after:   u[i] = u[i] + [t * t] * f[i] + [s]     [...]: in double precision, then rounded
 
-Scalars are numbers in double precision, and so is their arithmetic, whatever the type of the fields
-is. What is marked here, before anything else is decided, stays so: an expression that becomes one
-of scalars later, since a ghost point turns out to be a number, is computed in the fields' type.
+Scalars and scalar arithmetic have double precision, whatever the type of the fields. The marks are
+set before all other passes and do not change later. An expression that becomes scalar in a later
+pass, for example because a ghost value is a constant, is evaluated in the type of the fields.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Replace known zeros, copies and temporaries that are read once by what they stand for.
+"""Propagate zeros and copies, and inline temporaries that are read once.
 
     before:  x[:] = 0;  t[i] = u[i];  s[i] = f(t[i]);  y[i] = s[2 i] + a x[i]
     after:   y[i] = f(u[2 i])
 
-- A field that was set to zero and is read before anything else is written to it is known: terms
-  that hold it are dropped. A sweep that starts from zero reads no old values then. This changes
-  bits where a weight is infinite or NaN, or a sum is a zero of the other sign.
-- A temporary of which every point is read once at most, all by one expression, is computed where it
-  is read: a residual that is used at every second point is computed only there. Keeps bits.
-- A temporary that is a copy of a field stands for it as long as the field is not written. Keeps
-  bits.
+- Zero propagation: terms that read a field are dropped if the field was set to zero and not
+  written since. A sweep that starts from zero then reads no old values. This changes bits where
+  a weight is infinite or NaN, or where a sum is a zero of the other sign.
+- Inlining: a temporary is computed at its use if every point is read at most once, and all reads
+  are in one expression. A residual that is read at every second point is computed only there.
+  Bit-exact.
+- Copy propagation: reads of a temporary that is a copy of a field become reads of the field, as
+  long as the field is not written. Bit-exact.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from ...symbols.operations import fold
 from .place_calls import copied, renamed
 
 _NOTHING = ir.Const(0.0)
-"""The zero that replaces a load of a field known to be zero, recognized by its identity."""
+"""The constant that replaces loads of zero fields; it is recognized by object identity."""
 
 _ZERO_AT_ZERO = frozenset({"neg", "abs", "sign"}) | {
     name for name, f in FUNCTIONS.items() if len(f.operands) == 1 and fold(name, 0.0) == 0.0
 }
-"""Functions of one value that are zero at zero."""
+"""Unary functions that map zero to zero."""
 
 
 def simplify(program: ir.Program, *, exact: bool) -> ir.Program:
@@ -44,7 +45,7 @@ def simplify(program: ir.Program, *, exact: bool) -> ir.Program:
     return replace(program, steps=steps)
 
 
-# -- zeros ---------------------------------------------------------------------------------------
+# -- zero propagation ----------------------------------------------------------------------------
 
 
 def _without_zeros(steps: Sequence[ir.Step]) -> tuple[ir.Step, ...]:
@@ -91,7 +92,7 @@ def _none(*values: ir.Value | None) -> bool:
     return any(v is _NOTHING for v in values)
 
 
-# -- copies --------------------------------------------------------------------------------------
+# -- copy propagation ----------------------------------------------------------------------------
 
 
 def _without_copies(steps: Sequence[ir.Step], program: ir.Program) -> tuple[ir.Step, ...]:
@@ -121,7 +122,7 @@ def _copied(step: ir.Step) -> str | None:
     return copied(step)
 
 
-# -- where it is read ----------------------------------------------------------------------------
+# -- inlining ------------------------------------------------------------------------------------
 
 
 def _where_read(steps: Sequence[ir.Step], temporaries: set[str]) -> tuple[ir.Step, ...]:

@@ -1,12 +1,12 @@
-"""Let solutions be made where they are copied to. Keeps bits.
+"""Write the solutions of systems along lines directly to the fields they are copied to. Bit-exact.
 
     before:  A t = r        t: a temporary
              r[:] = t
     after:   A r = r
 
-Of systems along lines, all that a line needs of arrays is copied before its sweeps. So the field
-may be one that the systems read, if each line reads nothing of it but its own points. Rows that are
-made together, one after the other, may read of it what they have not made yet.
+A solve along lines copies all elements that a line needs before its sweeps. The target may thus be
+a field that the systems read, if each line reads only its own points of that field. A group of
+assignments computed row by row may read elements of the target that it has not yet overwritten.
 """
 
 from __future__ import annotations

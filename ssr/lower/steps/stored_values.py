@@ -1,15 +1,16 @@
-"""Store values that would be computed several times, where that costs more than a temporary.
+"""Store costly common subexpressions of different points or steps in temporary fields. Bit-exact.
 
     before:  y[i] = - exp(k[i-1]) x[i-1] + 2 exp(k[i]) x[i] - exp(k[i+1]) x[i+1]
     after:   once[i] = exp(k[i])
              y[i] = - once[i-1] x[i-1] + 2 once[i] x[i] - once[i+1] x[i+1]
 
-Operands of products are temporaries already. What is left are values of entries that a matrix
-takes at other points than its row, and expressions that a program uses again in a step that reads
-neighbours of what an earlier step has made; what is equal at one row of one line is computed once
-in any case. A value is stored if that saves `STORING` operations. It is computed exactly at
-the points where it was before: they have to be those of a field, and nothing that it reads may
-change between its uses. This keeps bits, and depends on the program only, not on sizes or boxes.
+Operands of products are temporaries already. The remaining candidates are the values of entries
+that a matrix evaluates at other points than its row, and expressions that a program repeats in
+a step that reads neighbors of the result of an earlier step. Expressions that are equal at one row
+of one line are computed once in any case (`ssr.ir.value_numbering`). A value is stored if this
+saves `STORING` operations. It is computed exactly at the points at which it was computed before;
+these must be the points of a field, and none of its operands may change between its uses. The
+decision depends on the program only, not on sizes or boxes.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from ...symbols.printing import show
 from .simplify import value_at
 
 STORING = 40
-"""Operations that a temporary costs: more where it goes through memory, less where it is lines."""
+"""Cost of a temporary in operations: an average of arrays in memory and of line buffers."""
 
 COSTS = {name: function.cost for name, function in FUNCTIONS.items()} | {"pow": 250, "div": 10}
 COSTS |= dict.fromkeys((*CONDITIONS, "where", "min", "max"), 2)
-"""The costs of operations; all others, and the terms of a sum, cost one."""
+"""Costs of operations in additions; all other operations, and the terms of a sum, cost one."""
 
 NOTABLE, LONG = 10, 40
-"""The least cost of a value that is mentioned if it is computed again; letters that are shown."""
+"""Least cost of a repeated value that is reported; longest text of a value that is shown."""
 
 Place = tuple[int, Offset]
-"""Where a value is computed: the level of the step, and the point as an offset to its row.
+"""A point of computation: the level of the step, and the offset of the point from its row.
 
-Steps of one level do not read neighbours of what the others make, so that they can share lines.
+Steps of one level do not read neighbors of each other's results, so they can share line loops.
 """
 
 

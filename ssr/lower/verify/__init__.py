@@ -1,1 +1,1 @@
-"""Verifiers of nests and loops; ``SSR_VERIFY=1`` runs them after each rewrite."""
+"""Verifiers of programs, nests, loops and kernels; ``SSR_VERIFY=1`` runs them after each pass."""

@@ -1,4 +1,4 @@
-"""The verifier of each representation of a program, which runs after each pass."""
+"""Dispatch to the verifier of each program representation, after each pass."""
 
 from __future__ import annotations
 

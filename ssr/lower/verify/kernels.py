@@ -1,6 +1,6 @@
-"""The verifier of kernels: names are assigned before they are read, and types fit.
+"""The verifier of kernel IR: variables are assigned before they are read, and types match.
 
-A broken rule is a defect of the compiler, so it is an `AssertionError`.
+A violated rule is a defect of the compiler and raises an `AssertionError`.
 """
 
 from __future__ import annotations

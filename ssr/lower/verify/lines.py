@@ -1,12 +1,12 @@
-"""The verifier of nests of systems along lines, by isl; ``SSR_VERIFY=1`` checks each.
+"""The verifier of solves along lines, based on isl; ``SSR_VERIFY=1`` checks each nest.
 
-A broken rule is a defect of the compiler, so it is an `AssertionError`. The rules:
+A violated rule is a defect of the compiler and raises an `AssertionError`. The rules:
 
-- No row is in two pieces of a sweep, and none lies outside of the nest's rows. The sweep forward
-  has all rows.
-- What a piece reads is there: copied from an array for that point, stored by a sweep before, by
-  this sweep at a row before in its order, or by an earlier part of the piece.
-- What is given to arrays is stored at every row.
+- The pieces of a sweep are disjoint and lie within the rows of the nest. The forward sweep covers
+  all rows.
+- Every value that a piece reads is defined: it was copied from an array for that point, stored by
+  an earlier sweep, by this sweep at an earlier row, or by an earlier part of the piece.
+- Every value that is copied to an array is stored at every row.
 """
 
 from __future__ import annotations

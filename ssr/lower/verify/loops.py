@@ -1,16 +1,16 @@
-"""Run the loops of a nest at small sizes, and compare what they run with what they should.
+"""The verifier of loops: it runs the loops of a nest for small sizes and checks the instances.
 
-Nests are proved right for all sizes (`verify`). Loops are programs; here they are executed. A
-difference is a defect of the compiler, an `AssertionError`:
+Nests are proved correct for all sizes (`verify`). Loops are imperative code, so they are executed.
+A difference is a defect of the compiler and raises an `AssertionError`:
 
-- Every piece runs the rows of its domain, each of them once.
-- Every statement runs its rows in the order of the nest, one after the other; if it is parallel,
-  only its lines are in that order.
+- Every piece runs each row of its domain once.
+- Every serial statement runs its rows in the order of the nest. Of a parallel statement only the
+  lines are in that order.
 - Every line of the box is reduced once.
-- Sweeps of systems along lines run their rows one after the other.
+- The sweeps of solves along lines run their rows in sequence.
 
-``SSR_VERIFY=1`` asks for it. The row of an instance is `LoopNest.row`, from which source is
-written, too.
+``SSR_VERIFY=1`` enables it. The row of an instance is `LoopNest.row`, which code generation uses
+as well.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from ...points.sets import Domain
 from ..nests import bounds, box
 
 EXTENTS = ((1, 1, 1), (2, 2, 2), (3, 4, 5), (1, 7, 6), (7, 1, 5), (6, 5, 1), (8, 7, 6))
-"""Values of sizes: in each, those of the first, second and third size, and so on in turns."""
+"""Tested values of the sizes: each tuple is assigned to the sizes cyclically."""
 
 MOST = 512
-"""Rows of a box that is run at most; only its corners are run if it has more."""
+"""Limit of the rows of a box that is run completely; of larger boxes only the corners are run."""
 
 Row = tuple[int, ...]
 Values = Mapping[str, int]
 Instance = tuple[str, Row]
-"""A piece or a reduction by its name, and a row or line that it runs."""
+"""The name of a piece or reduction, and the row or line of the instance."""
 
 
 def verify_loops(made: LoopNest) -> None:

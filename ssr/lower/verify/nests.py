@@ -1,24 +1,25 @@
-"""The verifier of nests, by isl; ``SSR_VERIFY=1`` checks every nest after every pass.
+"""The verifier of nests, based on isl; ``SSR_VERIFY=1`` checks every nest after every pass.
 
-A broken rule is a defect of the compiler, so it is an `AssertionError`: it names the pass, the
-statement and the rows. The rules, in the order they are checked:
+A violated rule is a defect of the compiler and raises an `AssertionError`, which names the pass,
+the statement and the rows. The rules, in the order in which they are checked:
 
-- The loops run every row of every statement: its lines, moved by ``ahead`` and ``planes``, lie
+- The loops run every row of every statement: its lines, shifted by ``ahead`` and ``planes``, lie
   within the box and the ``lead`` planes and lines before it.
 - Statements that write the target write every row of the box once.
 - Loads and stores lie within their arrays and buffers.
-- A buffer element read was written before on the same line (for a rotation: before, and not yet
-  replaced), or is a cleared one that no statement ever writes.
-- A read of the target happens after the write of that row if it comes before the row in sweep
-  order, and before the write otherwise; loads marked ``new`` are of the first kind. The row is
-  that whose value is made: a statement that fills a buffer reads for the lines that use it.
-- A joint nest, which runs all statements at each row, reads of the arrays it writes what it has
-  made at earlier rows, or by an earlier statement at the row, and old values before that. Its
-  parallel statements come first, on each line.
-- Functions of other packages update arrays of their own points, each once.
-- Products with stored matrices read the target through a part that lies on the right side of the
-  row, in the statement that writes it or on a line before that one; nests of several steps read
-  only what they do not write.
+- A buffer element that is read was written before on the same line (in a rotation: before, and
+  not yet overwritten), or it was cleared and no statement ever writes it.
+- A read of the target follows the write of that row if the row comes before the reading row in
+  sweep order, and precedes the write otherwise; loads marked ``new`` are of the first kind. The
+  reading row is the one whose value is computed: a statement that fills a buffer reads on behalf
+  of the lines that use the buffer.
+- A joint nest runs all statements at each row. Of the arrays that it writes, it reads the values
+  that it has computed at earlier rows or by an earlier statement at the same row, and old values
+  otherwise. Its parallel statements come first on each line.
+- Functions of other packages update elements of the arrays passed to them, each element once.
+- Products with stored matrices read the target through a part on the correct side of the row, in
+  the statement that writes it or on an earlier line. Nests of several steps read only arrays that
+  they do not write.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Checker:
             f"{rule}, for {where}"
         )
 
-    # -- where statements run and write ----------------------------------------------------------
+    # -- rows and stores -------------------------------------------------------------------------
 
     def target(self) -> None:
         """Check that every row of the box is written once."""
@@ -159,7 +160,7 @@ class Checker:
         outside = rows - space.preimage(index, axes)
         self.hold(outside, statement.name, f"{_shown(load)} lies outside {load.array}")
 
-    # -- in which order --------------------------------------------------------------------------
+    # -- order -----------------------------------------------------------------------------------
 
     def time(self, place: int, row: Row) -> Row:
         """Return when a statement runs a row, lexicographically: line, statement, row.
@@ -256,7 +257,7 @@ class Checker:
         reader, own = self.nest.statements[place], rows.equal(load.index, self.row)
         pair = (self.row, load.index) if self.backward else (load.index, self.row)
         done = rows.before(*pair)
-        if reader.parallel:  # it runs before the rows of its line are made together
+        if reader.parallel:  # it precedes the joint rows of its line
             done, own = rows.before(*(part[:-1] for part in pair)), rows - rows
         if load.new:
             late = rows - done

@@ -1,8 +1,8 @@
-"""The verifier of pieces: small sizes are tried, and pieces store what statements store.
+"""The verifier of pieces: it compares the stores of pieces and statements for small sizes.
 
-A broken rule is a defect of the compiler, so it is an `AssertionError`: pieces store each element
-of an array that the statements of their nest store, once for each of these, and no others. Those
-may be missing that a statement would copy to themselves.
+A violated rule is a defect of the compiler and raises an `AssertionError`: the pieces store each
+array element that the statements of their nest store, equally often, and no other elements. Stores
+by which a statement would copy an element to itself may be missing.
 """
 
 from __future__ import annotations

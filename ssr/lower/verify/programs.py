@@ -1,11 +1,11 @@
-"""The verifier of programs, by isl; ``SSR_VERIFY=1`` checks each after each pass over its steps.
+"""The verifier of programs, based on isl; ``SSR_VERIFY=1`` runs it after each pass over the steps.
 
-A broken rule is a defect of the compiler, so it is an `AssertionError`. The rules:
+A violated rule is a defect of the compiler and raises an `AssertionError`. The rules:
 
 - Names of fields, temporaries and reductions are unique.
-- What a step reads is a field, or a temporary or number that an earlier step makes.
+- A step reads only fields, and temporaries and scalars that an earlier step computes.
 - Steps read and write points of their arrays, and rows of their space.
-- Results are numbers that are made.
+- The results of the program are scalars that it computes.
 """
 
 from __future__ import annotations

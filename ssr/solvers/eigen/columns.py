@@ -1,8 +1,8 @@
-"""Several vectors as the columns of a matrix: inner products and linear combinations.
+"""Block vectors: inner products and linear combinations of several vectors.
 
-The programs take a few vectors at once, so that each is read from memory seldom. Columns come in
-groups of equal length, for which one program of each kind serves; the last group is filled up with
-vectors of zeros.
+The programs take a few vectors at a time, which reduces the memory traffic per vector. Columns are
+stored in groups of equal length, so that one program serves all groups; the last group is padded
+with zero vectors.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from .. import vectors
 from ..vectors import Vector
 
 GROUP = 4
-"""Columns of a group at most."""
+"""Limit of the columns of a group."""
 
 Columns: TypeAlias = "list[Any]"
-"""Vectors on the same points; their number is a multiple of the length of a group."""
+"""Vectors on the same points; their number is a multiple of the group length."""
 
 
 class Grouped:

@@ -1,6 +1,6 @@
-"""Small symmetric eigenvalue problems, with the same bits on every processor.
+"""Small dense symmetric eigenvalue problems, bitwise reproducible on all processors.
 
-As in `dense`, each step is an elementwise operation of NumPy or a sum in a fixed order.
+As in `dense`, each step is an elementwise NumPy operation or a sum in a fixed order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from ...points.numbers import Array
 
 SWEEPS = 30
-"""Sweeps after which Jacobi's method ends in any case; it usually takes 5 to 10."""
+"""Limit of the sweeps of Jacobi's method, which usually needs 5 to 10."""
 
 
 def product(a: Array, b: Array) -> Array:

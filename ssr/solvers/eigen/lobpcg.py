@@ -1,4 +1,4 @@
-"""Eigenvalues of symmetric matrices: the locally optimal block conjugate gradient method."""
+"""LOBPCG: eigenvalues of symmetric matrices by the block conjugate gradient method."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Eigenpairs(tuple[Array, Any]):
         made.info, made.eigenvalue_history, made.residual_history = info, eigenvalues, residuals
         return made
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # of copies and pickles
+    def __getnewargs__(self) -> tuple[Any, ...]:  # for copies and pickles
         return *self, self.info, self.eigenvalue_history, self.residual_history
 
     @property

@@ -1,4 +1,4 @@
-"""The matrices of an eigenvalue problem ``A x = lambda B x``, as programs on vectors."""
+"""The matrix pencil of an eigenvalue problem ``A x = lambda B x``, as programs on vectors."""
 
 from __future__ import annotations
 

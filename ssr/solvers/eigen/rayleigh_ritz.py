@@ -1,4 +1,4 @@
-"""The iterations of LOBPCG: best vectors in the space of a block, residuals and directions."""
+"""The iterations of LOBPCG: Rayleigh-Ritz projection, residuals and search directions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .dense_symmetric import eigh, orthonormal, product
 from .pencil import Block, Pencil
 
 PATIENCE = 200
-"""Iterations after which a search ends if no residual has become smaller."""
+"""Limit of the iterations without a decrease of any residual."""
 
 REFRESH = 20
-"""Iterations after which products with A and B are computed again, not combined."""
+"""Interval in iterations at which products with A and B are recomputed instead of combined."""
 
 ROUNDED = 16.0
-"""Residuals below so many roundings of a product with A count as zero."""
+"""Residuals count as zero below this many rounding errors of a product with A."""
 
 
 class Search:
@@ -221,7 +221,7 @@ class Search:
             self.pencil.scale(column, math.ldexp(1.0, exponent))
         return True
 
-    # -- vectors of the user ---------------------------------------------------------------------
+    # -- user vectors ----------------------------------------------------------------------------
 
     def _basis(self, name: str, given: Sequence[Any]) -> Block:
         """Return an orthonormal basis of some vectors, orthogonal to the known ones."""
