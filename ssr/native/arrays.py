@@ -11,8 +11,8 @@ from llvmlite import ir as llvm
 from ..kernel.operations import BUNDLE
 from ..kernel.types import Type
 from ..points.numbers import CACHE_LINE
-from . import shared
 from .builder import WORD, Builder
+from .machine_code import declared
 from .values import Memory, Value, Writer, size_of, strides_of
 
 ASKED = 8
@@ -84,7 +84,7 @@ def _copy_column(b: Builder, given: Sequence[Value], type_: Type) -> None:
     written, read = b.at(target.bits.data, to.bits), b.at(source.bits.data, of.bits)
     size = size_of(target)
     kind = llvm.FunctionType(llvm.VoidType(), [written.type, WORD, read.type, WORD, WORD])
-    copied = shared.declared(b, f"ssr_copy_column{size}", kind, partial(_write_column, size=size))
+    copied = declared(b, f"ssr_copy_column{size}", kind, partial(_write_column, size=size))
     b.call(copied, [written, apart.bits, read, further.bits, count.bits])
 
 

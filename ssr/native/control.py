@@ -12,8 +12,8 @@ from ..kernel.types import Text, Type
 from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
-from . import shared
 from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
+from .machine_code import declared
 from .values import Memory, Value, Writer, parts_of, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
@@ -33,7 +33,7 @@ def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     for place, number in enumerate((*starts, *forms)):
         b.store(number, b.at(found, place))
     kind = llvm.FunctionType(BIT, [WORDS, WORDS, *[WORD] * 4])
-    compare = shared.declared(b, "ssr_refused", kind, _write_refused)
+    compare = declared(b, "ssr_refused", kind, _write_refused)
     sizes = len(starts), len(forms), size_of(arrays[0])
     return b.call(compare, [found, layout.bits.data, *map(WORD, sizes), written.bits])
 

@@ -21,7 +21,7 @@ from llvmlite import ir as llvm
 from ..compiling import compiling
 from ..runtime import target
 from ..runtime.futures import Later
-from .builder import EXCEPTION
+from .builder import EXCEPTION, Builder
 
 THREAD = "llvm", 1
 """The threads that work with LLVM: llvmlite lets one at a time into it."""
@@ -98,6 +98,10 @@ def assembly(module: llvm.Module) -> str:
 
 
 # -- functions that kernels share ------------------------------------------------------------------
+#
+# A kernel that adds up lines calls a function that does not depend on the terms. Such a function is
+# compiled when the first kernel of a target needs it, and known to others by its name, which names
+# the target.
 
 _shared: dict[str, Callable[[], bytes]] = {}
 """For each function that kernels of this process use, a function that returns its machine code."""
@@ -109,10 +113,7 @@ _lock = RLock()
 
 
 def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
-    """Let a function be compiled for the kernels of a target, unless it was before.
-
-    The parameters are those of `shared.declared`.
-    """
+    """Let a function be compiled for the kernels of a target, unless it was before."""
     with _lock:
         if name not in _shared:
             module = llvm.Module(name)
@@ -120,6 +121,23 @@ def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
             function.attributes.add("optsize")  # they are written as their loops are to be
             write(function)
             _shared[name] = Work(module).code
+
+
+def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> llvm.Function:
+    """Return a shared function as the module at hand calls it."""
+    if b.own_functions:  # a module of Numba's, whose functions no other module calls
+        known = b.module.globals.get(name)
+        if known is None:
+            known = llvm.Function(b.module, kind, name)
+            known.linkage = "linkonce_odr"
+            write(known)
+        return known
+    name = f"{name}.{target.processor().key}"
+    known = b.module.globals.get(name)
+    if known is not None:
+        return known
+    share(name, kind, write)
+    return llvm.Function(b.module, kind, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from ..kernel.operations import RULES, result
 from ..kernel.types import TypeMismatch, Vector, common, number
 from ..native import arithmetic, control
 from ..native.builder import Builder
-from ..native.translate import WRITERS
+from ..native.function import WRITERS
 from ..native.values import Value, loaded, rounded
 from ..runtime import (
     bundles,
