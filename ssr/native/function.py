@@ -6,7 +6,6 @@ The type of every value follows from those before it, so that one walk over a fu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -117,7 +116,7 @@ class FunctionTranslation:
         whole_module: Translation,
         source: ir.Function,
         scope: Scope,
-        function: Any,
+        function: llvm.Function,
         given: Mapping[str, Value],
     ) -> None:
         self.function, self.raises = function, False
@@ -125,7 +124,7 @@ class FunctionTranslation:
         self.b = Builder.beginning(function)
         self._plain = plain(source)
         self._values: dict[str, Value] = {}
-        self._rooms: dict[str, Any] = {}
+        self._rooms: dict[str, llvm.Value] = {}
         self._inner = False
         for name, value in given.items():
             self._assign(name, value)
@@ -189,14 +188,14 @@ class FunctionTranslation:
             case ir.Return(expression):
                 self.b.ret(WORD(0) if expression is None else self._integer(expression))
 
-    def _flat(self, array: Value, place: Any) -> Any:
+    def _flat(self, array: Value, place: llvm.Value) -> llvm.Value:
         """Write the address of an element at a flat offset."""
         if self._module.checked:
             control.check_inside(self.b, array, place)
             self.raises = True
-        return self.b.gep(array.bits.data, [place], inbounds=True)
+        return self.b.gep(array.memory.data, [place], inbounds=True)
 
-    def _store(self, array: Value, value: Value, pointer: Any) -> None:
+    def _store(self, array: Value, value: Value, pointer: llvm.Value) -> None:
         assert isinstance(array.type, ir.Array)
         self.b.store(rounded(self.b, value, ir.Scalar(array.type.element)), pointer)
 
@@ -296,16 +295,16 @@ class FunctionTranslation:
                 return self._choice(node)
             case ir.Load(array, offset):
                 source, place = self.value(array), self._integer(offset)
-                found = loaded(self.b, source, self._flat(source, place))
-                return Value(self._scope.of(node), found)
+                element = loaded(self.b, source, self._flat(source, place))
+                return Value(self._scope.of(node), element)
             case ir.Element(array, index):
                 return self._element(self.value(array), index)
             case ir.Extent(array, axis):
-                return Value(INTEGER, self._named(array).bits.shape[axis])
+                return Value(INTEGER, self._named(array).memory.shape[axis])
             case ir.Group(parts):
                 values = [self.value(part) for part in parts]
                 types = tuple(value.type for value in values)
-                return Value(Tuple(types), tuple(value.bits for value in values))
+                return Value(Tuple(types), tuple(value.held for value in values))
             case ir.Call(function, arguments):
                 return self._call(function, [self.value(a) for a in arguments])
 
@@ -330,11 +329,11 @@ class FunctionTranslation:
                 self.b.ret(WORD(RAISED))
         return Value(INTEGER, code)
 
-    def _integer(self, node: ir.Expression) -> Any:
+    def _integer(self, node: ir.Expression) -> llvm.Value:
         """Return LLVM's value of an integer."""
         return converted(self.b, self.value(node), INTEGER)
 
-    def _truth(self, node: ir.Expression) -> Any:
+    def _truth(self, node: ir.Expression) -> llvm.Value:
         """Return LLVM's value of a condition."""
         return arithmetic.is_true(self.b, self.value(node))
 

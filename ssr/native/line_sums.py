@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from llvmlite import ir as llvm
@@ -42,7 +41,7 @@ class _Line:
         the ``large`` ones scaled down, or the ``small`` ones scaled up.
     """
 
-    def __init__(self, function: Any, terms: str = "itself") -> None:
+    def __init__(self, function: llvm.Function, terms: str = "itself") -> None:
         self.function = function
         self.terms = terms
         self.element = function.args[0].type.pointee
@@ -50,7 +49,7 @@ class _Line:
         self.data, self.count, self.state = self.function.args
         self.builder = Builder.beginning(function)
 
-    def each(self, take: Callable[[Any, bool], None]) -> None:
+    def each(self, take: Callable[[llvm.Value, bool], None]) -> None:
         """Give all terms to ``take``: as vectors of doubles first, then the rest one by one."""
         b = self.builder
         many = b.sdiv(self.count, WORD(LANES))
@@ -65,7 +64,7 @@ class _Line:
             term = b.get(self.data, b.add(done, rest))
             take(self.term(term, DOUBLE), False)
 
-    def term(self, element: Any, kind: Any) -> Any:
+    def term(self, element: llvm.Value, kind: llvm.Type) -> llvm.Value:
         """Return the terms that elements stand for, as doubles."""
         b = self.builder
         wide = element if element.type == kind else b.fpext(element, kind)
@@ -84,40 +83,40 @@ class _Line:
             return b.select(is_large, b.fmul(scaled, scaled), none)
         return square
 
-    def get(self, place: int) -> Any:
+    def get(self, place: int) -> llvm.Value:
         """Return an integer of the state."""
         return self.builder.get(self.state, place)
 
-    def put(self, place: int, value: Any) -> None:
+    def put(self, place: int, value: llvm.Value) -> None:
         """Change an integer of the state."""
         self.builder.store(value, self.builder.at(self.state, place))
 
 
-def _all(kind: Any, value: float) -> Any:
+def _all(kind: llvm.Type, value: float) -> llvm.Value:
     """Return a number, or a vector of it."""
     return kind(value) if kind == DOUBLE else kind([value] * LANES)
 
 
-def _splat(value: int | float, vector: bool) -> Any:
+def _splat(value: int | float, vector: bool) -> llvm.Value:
     kind, many = (WORD, INTEGERS) if isinstance(value, int) else (DOUBLE, DOUBLES)
     return many([value] * LANES) if vector else kind(value)
 
 
-def _lanes(b: Builder, vector: Any) -> list[Any]:
+def _lanes(b: Builder, vector: llvm.Value) -> list[llvm.Value]:
     return [b.extract_element(vector, NUMBER(n)) for n in range(LANES)]
 
 
-def _spread(b: Builder, value: Any, vector: bool) -> Any:
+def _spread(b: Builder, value: llvm.Value, vector: bool) -> llvm.Value:
     """Return a number in all lanes of a vector, or itself."""
     return b.spread(value, LANES) if vector else value
 
 
-def _magnitude(b: Builder, terms: Any, vector: bool) -> Any:
+def _magnitude(b: Builder, terms: llvm.Value, vector: bool) -> llvm.Value:
     """Return the bits of absolute values."""
     return b.and_(b.bitcast(terms, INTEGERS if vector else WORD), _splat(POSITIVE, vector))
 
 
-def _larger(b: Builder, sign: int, many: Any, one: Any) -> Any:
+def _larger(b: Builder, sign: int, many: llvm.Value, one: llvm.Value) -> llvm.Value:
     """Return the largest (sign 1) or smallest of the lanes of a vector and one more integer."""
     order = ">" if sign > 0 else "<"
     for lane in _lanes(b, b.load(many)):
@@ -126,19 +125,21 @@ def _larger(b: Builder, sign: int, many: Any, one: Any) -> Any:
     return b.load(one)
 
 
-def sum_function(b: Builder, element: Any, terms: str = "itself") -> Any:
+def sum_function(b: Builder, element: llvm.Type, terms: str = "itself") -> llvm.Value:
     """Return the function that adds up lines of some type of numbers, or their squares."""
     name = "sum" if terms == "itself" else terms
     return _line_function(b, name, element, lambda function: _write_sum(_Line(function, terms)))
 
 
-def extreme_function(b: Builder, element: Any, sign: int) -> Any:
+def extreme_function(b: Builder, element: llvm.Type, sign: int) -> llvm.Value:
     """Return the function that finds the largest number of lines (sign 1) or the smallest one."""
     name = "maximum" if sign > 0 else "minimum"
     return _line_function(b, name, element, lambda function: _write_extreme(_Line(function), sign))
 
 
-def _line_function(b: Builder, name: str, element: Any, write: Callable[[Any], None]) -> Any:
+def _line_function(
+    b: Builder, name: str, element: llvm.Type, write: Callable[[llvm.Function], None]
+) -> llvm.Value:
     """Return the shared function that takes lines of some type of numbers into a state."""
     kind = llvm.FunctionType(WORD, [element.as_pointer(), WORD, WORDS])
     return declared(b, f"ssr_{name}_{element}", kind, write)
@@ -181,24 +182,24 @@ def _write_sum(line: _Line) -> None:
     b.ret(WORD(0))
 
 
-def _lane_pointer(b: Builder, state: Any, place: int) -> Any:
+def _lane_pointer(b: Builder, state: llvm.Value, place: int) -> llvm.Value:
     """Return where the lanes of a limb stand in a state."""
     return b.bitcast(b.at(state, 8 + place * LANES), DOUBLES.as_pointer())
 
 
-def _add_to_lanes(b: Builder, state: Any, place: int, *parts: Any) -> None:
+def _add_to_lanes(b: Builder, state: llvm.Value, place: int, *parts: llvm.Value) -> None:
     """Add sums of parts to the lanes of a limb."""
     pointer = _lane_pointer(b, state, place)
     b.store(reduce(b.fadd, parts, b.load(pointer, align=8)), pointer, align=8)
 
 
-def _any_beyond(b: Builder, many: Any, limit: Any) -> Any:
+def _any_beyond(b: Builder, many: llvm.Value, limit: llvm.Value) -> llvm.Value:
     """Return whether one of the magnitudes in a variable is beyond a limit."""
     over = b.icmp_signed(">", b.load(many), _spread(b, limit, True))
     return b.icmp_signed("!=", b.bitcast(over, llvm.IntType(LANES)), llvm.IntType(LANES)(0))
 
 
-def _limit(b: Builder, level: Any) -> Any:
+def _limit(b: Builder, level: llvm.Value) -> llvm.Value:
     """Return the bits of the largest magnitude that fits into a level."""
     exponent = b.add(b.mul(b.add(level, WORD(1)), WORD(WIDTH)), WORD(1022))
     tiny = b.sub(b.shl(WORD(1), b.add(exponent, WORD(51))), WORD(1))
@@ -208,7 +209,7 @@ def _limit(b: Builder, level: Any) -> Any:
     return b.select(b.icmp_signed("<=", exponent, WORD(0)), tiny, normal)
 
 
-def _flush(b: Builder, state: Any) -> None:
+def _flush(b: Builder, state: llvm.Value) -> None:
     """Add the lanes of a state to its limbs."""
     level = b.get(state, 1)
     top = b.sub(level, _scaled(b, level))
@@ -235,14 +236,14 @@ def _add_special(line: _Line) -> None:
     line.put(5, WORD(1))
 
 
-def _unusual(b: Builder, largest: Any) -> Any:
+def _unusual(b: Builder, largest: llvm.Value) -> llvm.Value:
     """Return whether squares need scaling, by the bits of the largest one: 1 down, 2 up, 0 none."""
     small = b.icmp_signed("<", largest, WORD(_SMALL))
     large = b.icmp_signed(">", largest, WORD(_LARGE))
     return b.select(large, WORD(1), b.select(small, WORD(2), WORD(0)))
 
 
-def _level(b: Builder, bits: Any) -> Any:
+def _level(b: Builder, bits: llvm.Value) -> llvm.Value:
     """Return the highest limb of a positive number, (floor(log2(number)) + 1) // WIDTH."""
     biased = b.lshr(bits, WORD(52))
     zeros = b.ctlz(bits, llvm.IntType(1)(0))
@@ -251,7 +252,7 @@ def _level(b: Builder, bits: Any) -> Any:
     return b.sub(b.udiv(b.add(exponent, WORD(100 * WIDTH + 1)), WORD(WIDTH)), WORD(100))
 
 
-def _raise_level(line: _Line, level: Any) -> None:
+def _raise_level(line: _Line, level: llvm.Value) -> None:
     """Let the state begin at a limb at least as high as a level."""
     b = line.builder
     old = b.select(b.icmp_signed("==", line.get(0), WORD(0)), level, line.get(1))
@@ -267,19 +268,21 @@ def _raise_level(line: _Line, level: Any) -> None:
     line.put(1, b.add(old, up))
 
 
-def _scaled(b: Builder, level: Any) -> Any:
+def _scaled(b: Builder, level: llvm.Value) -> llvm.Value:
     """Return the number of limbs by which terms are scaled down."""
     low = b.select(b.icmp_signed("<", level, WORD(-FAR)), WORD(-SHIFT), WORD(0))
     return b.select(b.icmp_signed(">", level, WORD(FAR)), WORD(SHIFT), low)
 
 
-def _power(b: Builder, limbs: Any) -> Any:
+def _power(b: Builder, limbs: llvm.Value) -> llvm.Value:
     """Return 2 to the power of a number of limbs."""
     exponent = b.add(b.mul(limbs, WORD(WIDTH)), WORD(1023))
     return b.bitcast(b.shl(exponent, WORD(52)), DOUBLE)
 
 
-def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]]:
+def _take_apart(
+    line: _Line, level: llvm.Value
+) -> tuple[llvm.Value, llvm.Value, list[llvm.Value], list[llvm.Value]]:
     """Return the largest magnitudes as bits, and the sums of parts from a highest limb on.
 
     Of the magnitudes, variables of the lanes and of the terms that were left over; of both, too,
@@ -307,7 +310,7 @@ def _take_apart(line: _Line, level: Any) -> tuple[Any, Any, list[Any], list[Any]
     return largest[True], largest[False], found[True], found[False]
 
 
-def _anchors(b: Builder, level: Any, vector: bool) -> tuple[Any, list[Any]]:
+def _anchors(b: Builder, level: llvm.Value, vector: bool) -> tuple[llvm.Value, list[llvm.Value]]:
     """Return the factor of terms, and the numbers that the sums of their parts begin with.
 
     Each sum begins with a number so large that units of a limb are its last bits: what adding a
@@ -321,7 +324,12 @@ def _anchors(b: Builder, level: Any, vector: bool) -> tuple[Any, list[Any]]:
 
 
 def _split(
-    b: Builder, terms: Any, scale: Any, sums: Sequence[Any], largest: Any, vector: bool
+    b: Builder,
+    terms: llvm.Value,
+    scale: llvm.Value,
+    sums: Sequence[llvm.Value],
+    largest: llvm.Value,
+    vector: bool,
 ) -> None:
     """Add the parts of terms to sums, and note the bits of the largest magnitude.
 
@@ -338,7 +346,7 @@ def _split(
         rest = b.fsub(rest, part) if place else b.elementwise("fma", terms, scale, b.fneg(part))
 
 
-def _odd(b: Builder, numbers: Any, vector: bool) -> Any:
+def _odd(b: Builder, numbers: llvm.Value, vector: bool) -> llvm.Value:
     """Return numbers with the last bit set."""
     bits = b.or_(b.bitcast(numbers, INTEGERS if vector else WORD), _splat(1, vector))
     return b.bitcast(bits, DOUBLES if vector else DOUBLE)
@@ -351,7 +359,7 @@ def _write_extreme(line: _Line, sign: int) -> None:
     first = b.select(b.icmp_signed("==", line.get(0), WORD(0)), WORD(worst), line.get(1))
     many, one = b.variable(_splat(worst, True)), b.variable(first)
 
-    def take(terms: Any, vector: bool) -> None:
+    def take(terms: llvm.Value, vector: bool) -> None:
         bits = b.bitcast(terms, INTEGERS if vector else WORD)
         negative = b.icmp_signed("<", bits, _splat(0, vector))
         key = b.select(negative, b.xor(bits, _splat(POSITIVE, vector)), bits)
@@ -367,13 +375,13 @@ def _write_extreme(line: _Line, sign: int) -> None:
     b.ret(WORD(0))
 
 
-def value_of(b: Builder, row: Any) -> Any:
+def value_of(b: Builder, row: llvm.Value) -> llvm.Value:
     """Return the value of a sum whose state is at an address."""
     kind = llvm.FunctionType(DOUBLE, [row.type])
     return b.call(declared(b, "ssr_total", kind, _write_total), [row])
 
 
-def _write_total(function: Any) -> None:
+def _write_total(function: llvm.Function) -> None:
     """Write the number that a state stands for."""
     (row,) = function.args
     b = Builder.beginning(function)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -11,10 +10,10 @@ from ..kernel import ir
 from .builder import NUMBER
 
 
-class _Group(llvm.MDValue):  # type: ignore[misc]
+class _Group(llvm.MDValue):
     """A group of accesses to memory (alias scope) in LLVM's language, compared by identity."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: llvm.Module) -> None:
         super().__init__(module, (), name=str(len(module.metadata)))
 
     def descr(self, buf: list[str]) -> None:
@@ -22,9 +21,9 @@ class _Group(llvm.MDValue):  # type: ignore[misc]
         buf.append("distinct !{}\n")
 
 
-def describe(branch: Any, order: ir.Order, blocks: Sequence[Any]) -> None:
+def describe(branch: llvm.Instruction, order: ir.Order, blocks: Sequence[llvm.Block]) -> None:
     """State the order of the rows of a loop of some blocks at the branch back to its test."""
-    facts: list[list[Any]]
+    facts: list[list[object]]
     match order:
         case "serial":
             return
@@ -37,7 +36,7 @@ def describe(branch: Any, order: ir.Order, blocks: Sequence[Any]) -> None:
     branch.set_metadata("llvm.loop", _loop(branch.module, facts))
 
 
-def _loop(module: Any, facts: Sequence[list[Any]]) -> llvm.MDValue:
+def _loop(module: llvm.Module, facts: Sequence[list[object]]) -> llvm.MDValue:
     """Return the metadata of a loop: it names itself, and facts."""
     known = [module.add_metadata(fact) for fact in facts]
     loop = llvm.MDValue(module, (), name=str(len(module.metadata)))
@@ -45,7 +44,7 @@ def _loop(module: Any, facts: Sequence[list[Any]]) -> llvm.MDValue:
     return loop
 
 
-def _accesses(module: Any, blocks: Sequence[Any]) -> _Group:
+def _accesses(module: llvm.Module, blocks: Sequence[llvm.Block]) -> _Group:
     """Return the group of all loads and stores of some blocks."""
     group = _Group(module)
     for instruction in (one for block in blocks for one in block.instructions):

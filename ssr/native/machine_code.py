@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import RLock
-from typing import Any
 
 from llvmlite import binding
 from llvmlite import ir as llvm
@@ -27,7 +26,7 @@ THREAD = "llvm", 1
 """The threads that work with LLVM: llvmlite lets one at a time into it."""
 
 
-def machine(processor: target.Processor) -> Any:
+def machine(processor: target.Processor) -> binding.TargetMachine:
     """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
 
     Code that is loaded stands at a fixed place, a code model of x86; elsewhere that is the default.
@@ -56,7 +55,7 @@ class Work:
             return code
 
     @contextmanager
-    def optimised(self) -> Iterator[tuple[Any, Any]]:
+    def optimised(self) -> Iterator[tuple[binding.TargetMachine, binding.ModuleRef]]:
         """Return the context of the compiler and the module as LLVM optimises it.
 
         The module is closed before LLVM's context of it: Python closes cyclic garbage, such as that
@@ -106,13 +105,13 @@ def assembly(module: llvm.Module) -> str:
 _shared: dict[str, Callable[[], bytes]] = {}
 """For each function that kernels of this process use, a function that returns its machine code."""
 
-_loaded: dict[str, tuple[int, Any]] = {}
+_loaded: dict[str, tuple[int, Loaded]] = {}
 """The functions that kernels of this process can call: their addresses, and their code."""
 
 _lock = RLock()
 
 
-def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
+def share(name: str, kind: llvm.FunctionType, write: Callable[[llvm.Function], None]) -> None:
     """Let a function be compiled for the kernels of a target, unless it was before."""
     with _lock:
         if name not in _shared:
@@ -123,18 +122,20 @@ def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
             _shared[name] = Work(module).code
 
 
-def declared(b: Builder, name: str, kind: Any, write: Callable[[Any], None]) -> llvm.Function:
+def declared(
+    b: Builder, name: str, kind: llvm.FunctionType, write: Callable[[llvm.Function], None]
+) -> llvm.Function:
     """Return a shared function as the module at hand calls it."""
     if b.own_functions:  # a module of Numba's, whose functions no other module calls
         known = b.module.globals.get(name)
-        if known is None:
+        if not isinstance(known, llvm.Function):
             known = llvm.Function(b.module, kind, name)
             known.linkage = "linkonce_odr"
             write(known)
         return known
     name = f"{name}.{target.processor().key}"
     known = b.module.globals.get(name)
-    if known is not None:
+    if isinstance(known, llvm.Function):
         return known
     share(name, kind, write)
     return llvm.Function(b.module, kind, name)
@@ -163,7 +164,7 @@ def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
 class Loaded:
     """Machine code in memory, which it leaves with this object."""
 
-    engine: Any
+    engine: binding.ExecutionEngine
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
@@ -208,7 +209,7 @@ def _in_memory(code: bytes) -> Loaded:
     return loaded
 
 
-def _close(*held: Any) -> None:
+def _close(*held: binding.ExecutionEngine | binding.ContextRef) -> None:
     """Close objects of LLVM in order: Python closes those of cyclic garbage in any order."""
     for each in held:
         each.close()
@@ -217,7 +218,9 @@ def _close(*held: Any) -> None:
 # -- functions of C --------------------------------------------------------------------------------
 
 
-def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+def functions_of_c(
+    name: str, writers: Mapping[str, Callable[[llvm.Module], None]]
+) -> dict[str, int]:
     """Return the addresses of functions, each written into a module by a function; they stay."""
     with compiling():
         module = llvm.Module(name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+
+from llvmlite import ir as llvm
 
 from ..kernel.types import Type
 from ..runtime.sums import SCALE, SMALL, STATE
@@ -15,27 +16,27 @@ MOST = 2**24
 """Terms of a line that are added up at once."""
 
 
-def _state_of(b: Builder, state: Value, row: Value) -> Any:
+def _state_of(b: Builder, state: Value, row: Value) -> llvm.Value:
     """Return the address of a row of states."""
-    return b.at(state.bits.data, b.mul(row.bits, WORD(STATE)))
+    return b.at(state.memory.data, b.mul(row.bits, WORD(STATE)))
 
 
 def _accumulate(b: Builder, given: Sequence[Value], type_: Type) -> None:
-    def add(element: Any, line: Sequence[Any]) -> None:
+    def add(element: llvm.Type, line: Sequence[llvm.Value]) -> None:
         b.call(sum_function(b, element), line)
 
     _each_part(b, given, add)
 
 
 def _accumulate_squares(b: Builder, given: Sequence[Value], type_: Type) -> None:
-    def add(element: Any, whole: Sequence[Any]) -> None:
+    def add(element: llvm.Type, whole: Sequence[llvm.Value]) -> None:
         *line, state = whole
         functions = {
             terms: sum_function(b, element, terms)
             for terms in ("squares", "usual", "large", "small")
         }
 
-        def of(terms: str, row: int) -> Any:
+        def of(terms: str, row: int) -> llvm.Value:
             return b.call(functions[terms], [*line, b.at(state, row * STATE)])
 
         unusual = of("squares", 0)
@@ -51,11 +52,11 @@ def _accumulate_squares(b: Builder, given: Sequence[Value], type_: Type) -> None
 
 
 def _each_part(
-    b: Builder, given: Sequence[Value], add: Callable[[Any, Sequence[Any]], None]
+    b: Builder, given: Sequence[Value], add: Callable[[llvm.Type, Sequence[llvm.Value]], None]
 ) -> None:
     """Write the addition of parts of a line, none of more than `MOST` elements, to a state."""
     state, row, buffer, start, count = given
-    data = b.at(buffer.bits.data, start.bits)
+    data = b.at(buffer.memory.data, start.bits)
     place = _state_of(b, state, row)
     with b.count_to(count.bits, step=WORD(MOST)) as first:
         some = b.smallest(WORD(MOST), b.sub(count.bits, first))
@@ -64,7 +65,7 @@ def _each_part(
 
 def _extreme(b: Builder, given: Sequence[Value], type_: Type) -> None:
     state, row, sign, buffer, start, count = given
-    data = b.at(buffer.bits.data, start.bits)
+    data = b.at(buffer.memory.data, start.bits)
     line = data, count.bits, _state_of(b, state, row)
     functions = [extreme_function(b, data.type.pointee, order) for order in (1, -1)]
     with b.if_else(b.icmp_signed(">", sign.bits, WORD(0))) as (then, otherwise):
@@ -74,17 +75,17 @@ def _extreme(b: Builder, given: Sequence[Value], type_: Type) -> None:
             b.call(functions[1], line)
 
 
-def _found(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _found(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     key = b.get(_state_of(b, *given), 1)
     negative = b.icmp_signed("<", key, WORD(0))
     return b.bitcast(b.select(negative, b.xor(key, WORD(POSITIVE)), key), DOUBLE)
 
 
-def _total(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _total(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return value_of(b, _state_of(b, *given))
 
 
-def _root(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _root(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     row = _state_of(b, *given)
     usual, large, small = (value_of(b, b.at(row, n * STATE)) for n in range(3))
     up, down = DOUBLE(SCALE), DOUBLE(1.0 / SCALE)

@@ -9,7 +9,6 @@ exception.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -30,7 +29,7 @@ ENTRY = "ssr_kernel"
 
 def translated(
     module: ir.Module, main: str, types: Sequence[Type], *, overlapping: bool, inside: bool
-) -> Any:
+) -> llvm.Module:
     """Return a module of LLVM for a module of kernel IR."""
     made = Translation(module, overlapping=overlapping, inside=inside)
     called = made.function(main, types).function
@@ -43,7 +42,7 @@ def translated(
     return made.module
 
 
-def _write_entry(called: Any, types: Sequence[Type]) -> None:
+def _write_entry(called: llvm.Function, types: Sequence[Type]) -> None:
     """Write the function that is called from outside."""
     entry = llvm.Function(called.module, llvm.FunctionType(WORD, [WORDS]), ENTRY)
     b, (words,) = Builder.beginning(entry), entry.args
