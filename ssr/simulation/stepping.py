@@ -1,25 +1,15 @@
-"""The interface of steppers in a simulation, and steppers made of a function."""
+"""Steppers made of a function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError
 from ..integrate.stepper import number, step_length
 from ..spaces.distributed import is_distributed
-
-
-class Steppable(Protocol):
-    """An object whose steps a simulation can take."""
-
-    t: float
-    """The time, which the simulation reads at the start and sets before and after steps."""
-
-    def step(self, dt: float) -> Any:
-        """Go one step further, from t to ``t + dt``."""
 
 
 class FunctionStepper:
