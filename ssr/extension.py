@@ -47,7 +47,7 @@ args, named, bound)`` runs the programs that are called with it, or bound to it 
 what the method returns is the result. Its ``__ssr_in_turn__(programs, values)`` binds several to
 fields and numbers by name, and returns a function of the numbers that are left, which runs them one
 after the other, each where the lines are whole that it solves along. For ``A @ x`` its class has
-``__array_ufunc__ = None`` and ``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is
+``__rmatmul__``. Matrices take it as data: its ``__ssr_whole__()`` is
 the array of the whole if the process has it, else None; then the `opened` declaration of a program
 has such data among the parameters. The `declaration` of a program is all that was declared. With
 ``Options(distributed=True)`` its kernel is one for boxes with memory of their own; if all boxes of

@@ -49,9 +49,39 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "take boxes="),
     "sum": (lambda: x + 1.0, errors.UnsupportedError, "no arithmetic"),
     "array first in a product": (
-        lambda: np.ones((4, 4)) * x, errors.UnsupportedError, "no arithmetic"
+        lambda: np.ones((4, 4)) * x, errors.UnsupportedError, "np.multiply does not apply"
     ),
     "item": (lambda: x.__setitem__(..., 1.0), errors.UnsupportedError, "no item assignment"),
+    "ufunc": (lambda: np.sin(x), errors.UnsupportedError, "(?s)np.sin does not apply.*ssr.sin"),
+    "ufunc without a program": (
+        lambda: np.isnan(x), errors.UnsupportedError, r"(?s)np.isnan does not apply.*u.gather\(\)"
+    ),
+    "ufunc for its result": (
+        lambda: np.add(1.0, 1.0, out=x), errors.UnsupportedError, "np.add does not apply"
+    ),
+    "maximum": (lambda: x.max(), errors.UnsupportedError, r"(?s)'max'.*return ssr.max\(u\)"),
+    "sum along an axis": (
+        lambda: np.sum(x, axis=0), errors.UnsupportedError, r"(?s)'sum'.*return ssr.sum\(u\)"
+    ),
+    "dot": (lambda: x.dot(y), errors.UnsupportedError, r"(?s)'dot'.*return ssr.dot\(u, v\)"),
+    "mean": (lambda: x.mean(), errors.UnsupportedError, r"(?s)'mean'.*divide the result by u.size"),
+    "std": (lambda: x.std(), errors.UnsupportedError, r"(?s)'std'.*u.gather\(\).std\(\)"),
+    "value at a point": (lambda: x[0, 0], errors.UnsupportedError, r"(?s)no items.*u.gather\(\)"),
+    "length": (lambda: len(x), errors.UnsupportedError, "(?s)no length.*u.shape"),
+    "loop": (lambda: list(x), errors.UnsupportedError, r"(?s)not iterable.*u.parts\(\)"),
+    "membership": (lambda: 1.0 in x, errors.UnsupportedError, "not iterable"),
+    "float": (lambda: float(x), errors.UnsupportedError, r"(?s)not a number.*return ssr.max\(u\)"),
+    "truth": (lambda: x or y, errors.UnsupportedError, "(?s)no truth value.*u is None"),
+    "equality": (lambda: x == y, errors.UnsupportedError, "(?s)not compared.*np.array_equal"),
+    "inequality": (lambda: x != 0.0, errors.UnsupportedError, "not compared"),
+    "order": (lambda: np.ones((4, 4)) < x, errors.UnsupportedError, "np.less does not apply"),
+    "product of an array": (
+        lambda: np.ones((4, 4)) @ x, errors.UnsupportedError, "np.matmul does not apply"
+    ),
+    "product of a list": (lambda: [1.0] @ x, errors.UnsupportedError, "no arithmetic"),
+    "product of fields": (lambda: x @ y, errors.UnsupportedError, "no arithmetic"),
+    "remainder": (lambda: x % 2, errors.UnsupportedError, "no arithmetic"),
+    "sum in place": (lambda: np.ones((4, 4)).__iadd__(x), errors.UnsupportedError, "np.add does"),
     "array of it without a copy": (
         lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
     ),
@@ -106,6 +136,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         errors.ArgumentError, "other blocks than the partition",
     ),
 }  # fmt: skip
+
+
+def test_fields_are_keys() -> None:
+    assert {x: 1, y: 2}[y] == 2
+    assert x in [x, y]
 
 
 @pytest.mark.parametrize("name", MISTAKES)
