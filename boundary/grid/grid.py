@@ -109,7 +109,7 @@ class GridSpace(Space):
 
 
 class Grid:
-    """Blocks, and how they are linked.
+    """A multi-block grid: blocks, and the links between their sides.
 
     Blocks of one shape are a *kind*. The points of a kind are one space, and fields on it one
     array; blocks of a grid with several kinds have fields of several arrays.

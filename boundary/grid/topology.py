@@ -18,7 +18,7 @@ from .link import End, Link, Location, Point, Side, lengths, others
 
 @dataclass(frozen=True, init=False)
 class Connectivity:
-    """Which sides of the blocks of a grid meet, and how.
+    """The links between the sides of the blocks of a grid.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Connectivity:
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])
 
     def equals(self, other: Connectivity) -> bool:
-        """Whether the blocks of ``other`` are linked in the same way."""
+        """Return whether the blocks of ``other`` are linked in the same way."""
         return self == other
 
     def check(self, shapes: Sequence[Sequence[Any]]) -> None:
@@ -169,7 +169,7 @@ class Connectivity:
     def copies(
         self, shapes: Sequence[Sequence[int]], staggered: Location
     ) -> tuple[tuple[Point, ...], ...]:
-        """Return the classes of equal points: those that links put at the same place.
+        """Return the classes of equal points, which links put at the same place.
 
         Points on a linked side are points of both blocks; at an edge or a corner of a block more
         than two may meet. Classes of one point are left out.

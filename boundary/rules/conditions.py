@@ -55,7 +55,7 @@ def ghost_value(
     Parameters
     ----------
     value
-        What ghosts are, as for `bc.dirichlet`.
+        The value of the ghosts, given as for `bc.dirichlet`.
     axis, side, block
         The sides of blocks; by default all that are not linked.
 

@@ -32,7 +32,7 @@ def linked(axis: int | None = None, side: Ends = "both", *, block: int | None = 
     Parameters
     ----------
     axis, side, block
-        The sides of blocks; by default all that are linked. Others are never meant.
+        The sides of blocks; by default all that are linked. Sides that are not linked are ignored.
 
     Examples
     --------

@@ -24,14 +24,14 @@ DIAGONALS = 24
 def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Across:
     """Return the interpolation of ghosts along their side, by tables.
 
-    Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times what ghost
-    ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.linked()`` is first
-    copied from the neighbour and then interpolated.
+    Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times the previous value of
+    ghost ``first[k, t] + r`` of that layer: ``bc.interpolate(first, weights) @ bc.linked()`` is
+    first copied from the neighbour and then interpolated.
 
     Parameters
     ----------
     first
-        Integers of shape (layers, n): the first point that ghost t of layer k is made from.
+        Integers of shape (layers, n): the first point from which ghost t of layer k is computed.
     weights
         Numbers of shape (layers, n, points). Both tables are copied when the rule is made.
     levels

@@ -174,7 +174,7 @@ class Coordinates(FiniteVolumes):
         Raises
         ------
         ArgumentError, ShapeError
-            If dimensions or coordinates are other ones.
+            If dimensions or coordinates differ from those of the grid.
         """
         from .arrays import from_xarray
 

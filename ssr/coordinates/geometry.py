@@ -124,7 +124,7 @@ class Geometry(Immutable):
         Raises
         ------
         ArgumentError
-            If there is none.
+            If there is no such axis.
         """
         if isinstance(name, str) and name in self.names:
             return self.names.index(name)

@@ -140,7 +140,7 @@ def from_scale_factors(factors: Any, position: Sequence[Any] | None = None) -> S
     Raises
     ------
     ArgumentError
-        If they are no such expressions, or hold other symbols.
+        If an argument has another form, or holds other symbols.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def from_map(symbols: Any, position: Sequence[Any]) -> System:
     Raises
     ------
     ArgumentError
-        If they are no such expressions.
+        If an argument has another form, or components do not depend on the symbols.
     SpaceError
         If the coordinates are not orthogonal, or SymPy does not show that they are.
 

@@ -246,7 +246,7 @@ class Leapfrog(Stepper):
         self._turn, self._length = 0, 0.0
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go several steps of one length; see `Stepper.steps`."""
+        """Advance by several steps of one length; see `Stepper.steps`."""
         try:
             super().steps(dt, times)
         finally:

@@ -32,7 +32,8 @@ def stencil(
     weights
         Offset (an integer or a tuple) to weight.
     outside
-        What to do with offsets that leave ``cols``: an error, or drop the entry (zero outside).
+        Entries outside ``cols``: ``"error"`` refuses them, ``"zero"`` drops them, so that values
+        outside are zero.
 
     Examples
     --------

@@ -183,7 +183,7 @@ class Expression(Row):
     def binary(self, name: str, left: object, right: object) -> Any:
         """Return the operation ``name`` of left and right by rows; sums become one chain of terms.
 
-        It is NotImplemented for vectors and matrices, which know what to do with an expression.
+        It is NotImplemented for vectors and matrices, which define these operations themselves.
         """
         other = right if left is self else left
         if isinstance(other, Row) and not isinstance(other, Expression):

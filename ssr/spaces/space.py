@@ -112,10 +112,10 @@ class Space:
 
     @property
     def owned(self) -> Space | None:
-        """The points that are no ghosts: those that the space was grown from, or all of them.
+        """The points that are not ghosts: those that the space was grown from, or all of them.
 
         None where `grow` both added points to an axis and took some of the owned ones away: then
-        some may be ghosts. It is not a part of what makes spaces equal.
+        some may be ghosts. Spaces that differ in this property only are equal.
 
         Examples
         --------
@@ -197,7 +197,7 @@ class Space:
     def grow(self, *width: int | tuple[int, int]) -> Space:
         """Return the space with ghost points: same coordinates, more of them.
 
-        The points added are ghosts, those of this space stay what they are; see `owned`.
+        The added points are ghosts. Points of this space that were owned stay owned; see `owned`.
 
         Parameters
         ----------
@@ -221,10 +221,23 @@ class Space:
         return self._like(data, None if self._inner is None else owned_within(self._inner, data))
 
     def slab(self, axis: int, first: Index | int, stop: Index | int) -> Space:
-        """Return the points whose index along an axis is at least the first and before the stop.
+        """Return the points with ``first <= index < stop`` along an axis.
 
-        They need not be points of this space. Bounds are integers or expressions of sizes; along
-        the axis no point is a ghost.
+        They need not be points of this space. Along the axis no point is a ghost.
+
+        Parameters
+        ----------
+        axis
+            The axis; negative numbers count from the last axis.
+        first, stop
+            The bounds of the index: integers or expressions of sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis, or a bound is not an integer.
+        EmptySpaceError
+            If the slab has no points.
 
         Examples
         --------
@@ -349,7 +362,7 @@ class Space:
         return self._like(staggered(self.data), owned)
 
     def times(self, other: Space) -> Space:
-        """Return the space of pairs of points: the axes of this space, then those of the other."""
+        """Return the Cartesian product with another space, whose axes come last."""
         if not isinstance(other, Space):
             raise ArgumentError(f"Space.times expects a Space, got {other!r}.")
 
@@ -369,7 +382,7 @@ class Space:
         return tuple(Affine.name(a) for a in self.axes)
 
     def condition(self, point: Sequence[Affine] | None = None) -> Condition:
-        """Return the condition that a point lies in the space."""
+        """Return the condition that a point, by default the row, lies in the space."""
         case = []
         for here, low, extent in zip(
             point or self.indices(), self.data.lower, self.data.shape, strict=True

@@ -27,7 +27,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     condition
         A comparison, or a combination of comparisons.
     a, b
-        What is chosen from: numbers, arrays, run-time values of a generator, or fields and
+        The two alternatives: numbers, arrays, run-time values of a generator, or fields and
         expressions of a program.
 
     Examples

@@ -104,7 +104,7 @@ def _derived(function: Callable[..., Any], count: int, more: int) -> Callable[..
 def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     """Return SymPy expressions as a function of symbols of this package, arrays and numbers.
 
-    Common subexpressions are computed once, and so is what is divided by in several powers.
+    Common subexpressions are computed once, and so is the reciprocal of a repeated denominator.
 
     Parameters
     ----------
