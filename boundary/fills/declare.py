@@ -133,6 +133,6 @@ def _given(owned: object) -> list[Space]:
         return found
     for space in owned if isinstance(owned, (tuple, list)) else [owned]:
         if not isinstance(space, Space):
-            raise ArgumentError(f"owned is a space of points, not {type(space).__name__}.")
+            raise ArgumentError(f"owned must be a space of points, not {type(space).__name__}.")
         found.append(space)
     return found

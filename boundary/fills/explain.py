@@ -31,6 +31,11 @@ def explain(program: ssr.Program, **sizes: int) -> str:
     **sizes
         Values of the symbolic sizes.
 
+    Raises
+    ------
+    ArgumentError
+        If it is not a program.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc

@@ -241,6 +241,11 @@ class Fill(Affine):
         *wide
             An array of the shape of the wide space, for each kind of blocks; or such fields of
             several ranks.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError
+            If an array does not fit.
         """
         if any(map(on_ranks, wide)):
             first: Any = next(filter(on_ranks, wide))

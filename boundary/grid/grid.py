@@ -191,7 +191,7 @@ class Grid:
             raise ArgumentError("A grid has at least one block.")
         ndim = len(shapes[0])
         if not 1 <= ndim <= 3:
-            raise ArgumentError(f"A block has 1 to 3 dimensions, not {ndim}.")
+            raise ArgumentError(f"A block must have 1 to 3 dimensions, not {ndim}.")
         for number, shape in enumerate(shapes):
             if len(shape) != ndim:
                 raise ArgumentError(

@@ -75,7 +75,7 @@ class Connectivity:
     def links_of(self, block: int) -> tuple[Link, ...]:
         """Return the links of the sides of a block."""
         if integer(block) is None:
-            raise ArgumentError(f"A block has a number, not {block!r}.")
+            raise ArgumentError(f"A block is given by its number, not by {block!r}.")
         return tuple(link for link in self.links if link.here.block == block)
 
     def unlinked(self) -> tuple[Side, ...]:
@@ -109,7 +109,7 @@ class Connectivity:
         """
         dims, place = self.dims + 1, integer(axis)
         if dims > 3:
-            raise ArgumentError("Blocks have three dimensions already, and no room for levels.")
+            raise ArgumentError("layered needs blocks of 1 or 2 dimensions, not of 3.")
         if place is None or not -dims <= place < dims:
             raise ArgumentError(f"{axis!r} is not an axis of blocks with {dims} axes.")
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])

@@ -42,6 +42,11 @@ def parameter(name: str) -> Parameter:
     name
         The name, an identifier of Python.
 
+    Raises
+    ------
+    ArgumentError
+        If the name is not an identifier.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc

@@ -92,7 +92,8 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
     if (first < 0).any() or (last >= length).any():
         outside = (first < 0) | (last >= length)
         raise ArgumentError(
-            f"interpolate: first{first_place(outside)} leads beyond the side's {length} points."
+            f"interpolate: the points of first{first_place(outside)} are not among the "
+            f"{length} points of the side."
         )
     diagonals, stretches = _diagonals(first, weights)
     tables = {"weights": diagonals, "sums": weights.sum(axis=2)}

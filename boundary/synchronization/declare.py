@@ -73,7 +73,7 @@ def synchronize(
     points = _points(spaces)
     components = _components(spaces, fluxes=not all(points[0].data.staggered[1:]))
     if not is_one_of(how, ("average", "owner")):
-        raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
+        raise ArgumentError(f'how must be "average" or "owner", not {how!r}.')
     counts = _weights(weights, points)
     turns = None if basis is None else _basis(basis, points, components)
     return Synchronize(Means(tuple(points), components, how, counts, turns))

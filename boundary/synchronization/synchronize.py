@@ -142,7 +142,7 @@ class Synchronize(Affine):
         if count is None:
             return list(extend(SharedPoints(self), each))
         if any(not isinstance(v, Vector) or len(v) != count for v in each):
-            raise SpaceError(f"{self.name} is applied to vectors of {count} components.")
+            raise SpaceError(f"{self.name} takes vectors of {count} components.")
         made = list(extend(SharedPoints(self), [part for vector in each for part in vector]))
         return [Vector(made[n : n + count]) for n in range(0, len(made), count)]
 

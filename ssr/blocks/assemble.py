@@ -282,7 +282,7 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     if isinstance(space, Space):
         return diagonal_of_field(space, values)
     if not isinstance(space, VectorSpace):
-        raise ArgumentError(f"space is a Space or a vector space, not {space!r}.")
+        raise ArgumentError(f"space must be a Space or a vector space, not {space!r}.")
     count, points = range(space.components), space.space
     rows = [_listed(row) for row in _listed(values)]
     if [len(row) for row in rows] != [len(count)] * len(count):

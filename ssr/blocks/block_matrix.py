@@ -120,6 +120,11 @@ class BlockMatrix(Operator["BlockMatrix"]):
         stage
             One of ``sets program passes nests loops source vectors assembly``; all but the last two
             by default. Or the name of a pass, as ``passes`` lists them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_blocks
 

@@ -229,12 +229,12 @@ def average(
 def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> None:
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+            raise ArgumentError(f"{what} must be a Space, not {space!r}.")
     if rows.ndim != cols.ndim:
         raise SpaceError(f"{rows!r} has {rows.ndim} axes, and {cols!r} has {cols.ndim}.")
     if not is_one_of(outside, ways):
         known = ", ".join(f'"{way}"' for way in ways)
-        raise ArgumentError(f"outside is one of {known}, not {outside!r}.")
+        raise ArgumentError(f"outside must be one of {known}, not {outside!r}.")
 
 
 def _axis(rows: Any, cols: Any, axis: Any, outside: Any, ways: Sequence[str]) -> int:

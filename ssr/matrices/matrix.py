@@ -119,6 +119,11 @@ class Matrix(Operator["Matrix"]):
         stage
             One of ``trace sets footprint program passes nests loops source vectors assembly``; all
             but the last two by default. Or the name of a pass, as ``passes`` lists them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_matrix
 
@@ -383,7 +388,7 @@ class Matrix(Operator["Matrix"]):
         self._need_square(".solve")
         if isinstance(b, (Expression, Vector)) and out is not None:
             raise ArgumentError(
-                f"{self.name}.solve is given a place for its result in a program.",
+                f"{self.name}.solve takes no out= in a program.",
                 hint="Assign the result: x[:] = A.solve(b).",
             )
         if isinstance(b, Expression):
@@ -391,7 +396,7 @@ class Matrix(Operator["Matrix"]):
         if isinstance(b, Vector):
             return Vector(solutions(self.definition, list(b)))
         if not isinstance(b, np.ndarray):
-            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+            raise ArgumentError(f"The right side must be a NumPy array, not {type(b).__name__}.")
         if b.ndim == self.rows.ndim + 1 and len(b):
             return self._solutions(b, out)
         return self._eager("solve", b, out)

@@ -169,7 +169,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         count = integer(exponent)
         if count is None or count < 0:
             raise ArgumentError(
-                f"A stored matrix is raised to the power {exponent!r}.",
+                f"A stored matrix cannot be raised to the power {exponent!r}.",
                 hint="Powers are integers from 0 on; S.solve(b) stands for the inverse of a "
                 "triangle.",
             )
@@ -255,7 +255,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
             whole = self.whole
             return solve_stored(whole.stored, whole.part, b)
         if not isinstance(b, np.ndarray):
-            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+            raise ArgumentError(f"The right side must be a NumPy array, not {type(b).__name__}.")
         return self._eager("solve", b, out)
 
     def _declared(self, what: What) -> Program:

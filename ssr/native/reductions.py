@@ -37,8 +37,6 @@ class _Line:
 
     Parameters
     ----------
-    function
-        The function.
     terms
         How elements are counted: as ``itself``, their ``squares``, or of these the ``usual`` ones,
         the ``large`` ones scaled down, or the ``small`` ones scaled up.

@@ -143,7 +143,7 @@ class Expression(Row):
         """Return the values at a part of the points."""
         if not isinstance(where, Space):
             raise ArgumentError(
-                f"[{_key(where)}] is asked of the {self.label()}.",
+                f"The {self.label()} has no element [{_key(where)}].",
                 hint="A part of the points is a Space; neighbours are read through a matrix.",
             )
         here = self.settled()

@@ -102,6 +102,11 @@ class Program(Immutable):
             and AArch64. Or the name of a pass, as ``passes`` lists them: the program after it.
         dtype
             The type to compile for.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_program
 

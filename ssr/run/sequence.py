@@ -53,7 +53,9 @@ def sequence(*programs: Any) -> Programs:
     (None, None, 1.0)
     """
     if not programs:
-        raise ArgumentError("sequence is given no program.")
+        raise ArgumentError(
+            "sequence needs at least one program.", hint="Write ssr.sequence(step.bind(u), ...)."
+        )
     for program in programs:
         if not (callable(program) and hasattr(program, "repeat")):
             raise ArgumentError(

@@ -381,7 +381,7 @@ class Simulation(Ends):
         ends = self.stop_time, self.stop_steps, self.wall_limit
         if min(ends) == math.inf and not any(e.stops for e in self._callbacks):
             raise ArgumentError(
-                "Nothing ends the run.", hint="Give stop_time, stop_steps or wall_limit."
+                "The run has no end.", hint="Give stop_time, stop_steps or wall_limit."
             )
         if self.stop_time < self.time or self.stop_steps < self.steps:
             raise OutOfRangeError(

@@ -35,6 +35,11 @@ class Factorization(ABC):
         Whether ``A.rank_local()`` is factorized, the entries within boxes, so that no box of a
         distribution waits for another: block Jacobi with incomplete factors. On arrays there is one
         box. The number of iterations depends on the boxes.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rank_local`` is not True or False.
     """
 
     rank_local: bool = False

@@ -127,12 +127,12 @@ class Multigrid(Composed, Inverse):
         counts = [integer(n) for n in np.ravel(np.array(sweeps, object))]
         if len(counts) != 2 or any(n is None or n < 1 for n in counts):
             raise ArgumentError(
-                f"sweeps is {sweeps!r}; at least one before and one after is needed.",
-                hint="Give two positive integers: sweeps=(1, 1).",
+                f"sweeps is {sweeps!r}, not two positive integers.",
+                hint="Give the sweeps before and after the correction: sweeps=(1, 1).",
             )
         most = integer(coarsest)
         if most is None or most < 1:
-            raise ArgumentError(f"coarsest is {coarsest!r}; it is a positive number of points.")
+            raise ArgumentError(f"coarsest is {coarsest!r}, not a positive integer.")
         alone = isinstance(matrices, Matrix)
         self.matrices = _several(matrices, "matrices")
         self.prolongations = _several(prolongations, "prolongations")

@@ -241,7 +241,7 @@ def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:
     nx - 1
     """
     if not isinstance(names, str):
-        raise ArgumentError(f"The names of sizes are a string, not {names!r}.")
+        raise ArgumentError(f"names must be a string, not {names!r}.")
     found = names.replace(",", " ").split()
     if not found:
         raise ArgumentError("No size is named.", hint='Write ssr.sizes("ny nx").')

@@ -135,7 +135,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     import sympy
 
     if not isinstance(arguments, (tuple, list)):
-        raise ArgumentError(f"The arguments are a list of SymPy symbols, not {arguments!r}.")
+        raise ArgumentError(f"arguments must be a list of SymPy symbols, not {arguments!r}.")
     flat: list[Any] = []
 
     def number(part: Any) -> Any:

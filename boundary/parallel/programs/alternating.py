@@ -59,7 +59,10 @@ class Alternating:
             if not isinstance(program, ssr.Program):
                 raise ArgumentError(f"alternating takes programs, not {program!r}.")
         if not programs:
-            raise ArgumentError("alternating is given no program.")
+            raise ArgumentError(
+                "alternating needs at least one program.",
+                hint="Write bc.alternating(along_y, along_x).",
+            )
         self._programs = tuple(programs)
 
     def __repr__(self) -> str:

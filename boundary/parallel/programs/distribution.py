@@ -91,6 +91,11 @@ class Distribution(Immutable):
     def any(self, flag: bool) -> bool:
         """Return on all ranks whether a flag is set on any of them; all ranks call it together.
 
+        Raises
+        ------
+        ArgumentError
+            If the flag holds several values.
+
         Examples
         --------
         >>> import ssr, boundary as bc
@@ -101,7 +106,7 @@ class Distribution(Immutable):
             most = np.array([bool(flag)], np.int64)
         except (ValueError, TypeError):
             raise ArgumentError(
-                f"any takes a flag, not {type(flag).__name__} of several.",
+                f"any takes one truth value, not several in {type(flag).__name__}.",
                 hint="Write on.any(bool(array.any())).",
             ) from None
         nothing = np.zeros(0, np.int64)
@@ -252,7 +257,8 @@ class Distribution(Immutable):
         missing = [name for name in cells.sizes if name not in found]
         if missing:
             raise UnboundError(
-                f"{cells!r} has as many points as {points!r} for more than one {missing[0]}."
+                f"{cells!r} has as many points as {points!r} for more than one {missing[0]}.",
+                hint=f"Give cells with one value of {missing[0]} for each number of points.",
             )
         boxes = here.owned(points)
         sizes = {**here.sizes, **found}

@@ -364,12 +364,12 @@ class Field(NoArrayOperations):
         partition = getattr(on, "partition", None)
         if not isinstance(partition, Partition) or not partition.has_cells_of(here.partition):
             raise ArgumentError(
-                f"The field is not moved to {on!r}, not a distribution of the same cells.",
+                f"The field cannot be moved to {on!r}: it is not a distribution of the same cells.",
                 hint="Write bc.distribute(...) of the same grid and sizes, with other boxes.",
             )
         if on.world != here.world:
             raise ArgumentError(
-                f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
+                f"The field is on {here.world!r}, and cannot be moved to {on.world!r}.",
                 hint="Give bc.distribute(...) the same ranks.",
             )
 
