@@ -146,6 +146,11 @@ class Affine(Immutable, ABC):
             An array on `cols`; a tuple of arrays if that is a tuple of spaces.
         out
             The result; by default new memory.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError
+            If an array does not fit.
         """
         given = arrays_of(self.name, self.cols, x)
         check_sizes(self.name, self.known_sizes(), self.operand, self.cols, given)

@@ -33,12 +33,8 @@ class Operand:
 
     Attributes
     ----------
-    space
-        Its points.
     components
         The number of values at each point; None for a field of numbers.
-    dtype
-        The type of its values.
     bases
         Where its values are.
     storages

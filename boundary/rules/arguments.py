@@ -50,7 +50,7 @@ def order_of(text: str, order: Any) -> int:
         raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
     if found > ORDERS:
         raise ArgumentError(
-            f"{text}: the order is {found}; it is at most {ORDERS}.",
+            f"{text}: the order is {found}, more than {ORDERS}.",
             note=f"Polynomials through {found} points multiply rounding errors by 2**{found}.",
             hint="Choose a lower order. Orders above 8 are rarely useful.",
         )

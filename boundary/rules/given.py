@@ -37,6 +37,16 @@ def parameter(name: str) -> Parameter:
     scalar, or a field on a space that holds the points next to the side, such as
     ``cells.side(axis, end)``; with ranks such a field.
 
+    Parameters
+    ----------
+    name
+        The name, an identifier of Python.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is not an identifier.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc

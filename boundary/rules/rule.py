@@ -128,7 +128,7 @@ def rule_of(
 ) -> Rule:
     """Return a rule for the sides of an axis and an end, of one block or of all blocks."""
     if not is_one_of(side, ("low", "high", "both")):
-        raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
+        raise ArgumentError(f'{text}: side must be "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
         if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")

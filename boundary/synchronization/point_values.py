@@ -60,5 +60,5 @@ class PointValues:
                 f"{shape}."
             ) from None
         if not np.isfinite(made).all():
-            raise ArgumentError(f"The function of the {self.name} returns no finite numbers.")
+            raise ArgumentError(f"The function of the {self.name} returns NaN or infinity.")
         return made

@@ -53,8 +53,6 @@ class Shared:
 
     Attributes
     ----------
-    grid
-        The grid.
     points
         The space of each field: the nodes of each kind of blocks, or the faces normal to each axis,
         kind by kind.

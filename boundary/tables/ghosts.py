@@ -75,8 +75,6 @@ class Ghosts(External):
 
     Attributes
     ----------
-    members
-        The fills.
     broad
         Whether the machine works through any parts of the tables.
     """

@@ -36,13 +36,7 @@ def machine(processor: target.Processor) -> binding.TargetMachine:
 
 
 class Work:
-    """LLVM's work on one module, which a thread begins at once.
-
-    Parameters
-    ----------
-    module
-        The module.
-    """
+    """LLVM's work on one module, which a thread begins at once."""
 
     def __init__(self, module: llvm.Module) -> None:
         self._text = str(module)

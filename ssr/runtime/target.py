@@ -175,7 +175,7 @@ def named(cpu: str, given_by: str = "cpu") -> Processor:
     similar = near(cpu, _triple())
     raise ArgumentError(
         f"{given_by} is {cpu!r}, which is not a name of a processor in LLVM.",
-        hint=f"Is {' or '.join(map(repr, similar))} meant?" if similar else None,
+        hint=f"Did you mean {' or '.join(map(repr, similar))}?" if similar else None,
     )
 
 

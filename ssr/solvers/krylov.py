@@ -148,6 +148,13 @@ def cg(
         singular to within rounding errors, and b not in its range; if b is in the range of a
         singular A, the method converges.
 
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -265,6 +272,13 @@ def bicgstab(
         See `Solver.__call__`; info is -10 if the residual is orthogonal to the first one, and -11
         if a step has length zero.
 
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -294,6 +308,11 @@ class GMRES(Solver):
         Matrix and preconditioner, see `Solver`.
     restart
         The largest number of vectors in a basis.
+
+    Raises
+    ------
+    OutOfRangeError
+        If ``restart`` is not a positive integer.
     """
 
     exact = True
@@ -479,6 +498,13 @@ def gmres(
     Solution, ``x, info``
         See `Solver.__call__`; the history has a norm for each vector, and info is -3 if a cycle
         has not made the residual smaller.
+
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
 
     Examples
     --------

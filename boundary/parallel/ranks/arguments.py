@@ -38,8 +38,6 @@ class RankMemory:
 
     Attributes
     ----------
-    rank
-        The rank.
     memories
         The memory of each field and temporary, by the names of the kernel.
     captured
@@ -160,8 +158,6 @@ class RankCall:
 
     Parameters
     ----------
-    plan
-        The program.
     steps
         The steps, as those of the kernel.
     rank

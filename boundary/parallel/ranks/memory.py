@@ -97,8 +97,6 @@ class Memory:
         The number of axes of the array.
     components
         The number of values at each point of a vector field; None for a field of numbers.
-    dtype
-        The type of numbers.
     groups
         For boxes that may share a storage the number of their group.
     first

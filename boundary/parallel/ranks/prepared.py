@@ -22,10 +22,6 @@ class Prepared:
 
     Parameters
     ----------
-    plan
-        The program.
-    world
-        All ranks.
     ranks
         The memory and tables of those of this process.
     valid

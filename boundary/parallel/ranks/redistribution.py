@@ -19,8 +19,6 @@ class Route:
 
     Parameters
     ----------
-    world
-        The ranks.
     one, other
         Whose values are copied, and to whom.
     """
@@ -58,8 +56,6 @@ class Cargo:
 
     Parameters
     ----------
-    world
-        The ranks.
     sent, received
         Where values are, and where they go: for a pair the same values in the same order.
     """

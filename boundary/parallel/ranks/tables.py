@@ -33,8 +33,6 @@ class RankArrays(Protocol):
 
     Attributes
     ----------
-    rank
-        The rank.
     memories
         The memory of each field and temporary, by the names of the kernel.
     whole
@@ -52,8 +50,6 @@ class RankTables:
 
     Parameters
     ----------
-    footprint
-        What is read and written.
     fronts
         The wavefronts of nests whose rows depend on rows of other boxes.
     own

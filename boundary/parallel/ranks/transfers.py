@@ -31,14 +31,10 @@ class RankMoves:
 
     Parameters
     ----------
-    footprint
-        What is read and written.
     posts
         The messages of each exchange.
     own
         The rank, and its memory.
-    dtype
-        The type of numbers.
 
     Attributes
     ----------

@@ -39,8 +39,6 @@ class Values:
     ----------
     space, partition
         The points, and who owns them.
-    dtype
-        The type of numbers.
     memories
         The memory of each rank.
     whole

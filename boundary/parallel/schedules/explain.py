@@ -21,8 +21,6 @@ class Explained:
 
     Attributes
     ----------
-    footprint
-        What is read and written.
     schedule
         The steps, which are the same on all ranks.
     itemsize

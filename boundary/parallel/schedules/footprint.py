@@ -92,12 +92,8 @@ class Footprint:
 
     Parameters
     ----------
-    declaration
-        The program.
     meta
         What its kernel says about itself.
-    partition
-        The boxes.
 
     Attributes
     ----------

@@ -75,8 +75,6 @@ class Post:
 
     Parameters
     ----------
-    footprint
-        What the boxes read.
     exchange
         What moves.
     itemsize

@@ -45,14 +45,10 @@ class Plan:
 
     Attributes
     ----------
-    declaration
-        The program.
     meta
         What its kernel says about itself, the same on all ranks.
     footprint
         What its units read and write on each box.
-    dtype
-        The type of numbers.
     once
         Makes what others take from the cache; see `World.first`.
     """

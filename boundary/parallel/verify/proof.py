@@ -30,8 +30,6 @@ def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
 
     Parameters
     ----------
-    plan
-        The program.
     valid
         The fields whose halos a call finds up to date, since a call before it.
 

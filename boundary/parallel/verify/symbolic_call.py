@@ -64,12 +64,8 @@ class Call:
 
     Parameters
     ----------
-    plan
-        The program.
     elements
         What its units read and write.
-    fields
-        Its fields.
     writes
         All writes until now.
     """

@@ -119,8 +119,6 @@ class Twin:
 
     Parameters
     ----------
-    plan
-        The plan.
     partition
         The boxes: those of the plan, perhaps with other owners.
     labelled

@@ -63,8 +63,8 @@ class Mpi(World):
         """
         if what in self._watch.interrupted:
             raise ArgumentError(
-                f"{what[0].upper()}{what[1:]} was interrupted, and is not begun again.",
-                note="Other ranks may have finished it: their messages and ours no longer pair up.",
+                f"{what[0].upper()}{what[1:]} was interrupted and cannot be repeated.",
+                note="Other ranks may have finished it: messages may no longer match.",
                 hint="Begin a new job, from a file if need be; fields can still be gathered.",
             )
         tag = TAG + zlib.crc32(what.encode()) % TAGS

@@ -73,8 +73,6 @@ class Additions:
 
     Parameters
     ----------
-    comm
-        The ranks.
     rows
         What this rank gives, where what all have given together goes, and how it is combined.
 
@@ -146,7 +144,7 @@ def way() -> str:
     """Return the transport of messages: the first possible one of `WAYS` from `CALLS` on."""
     wanted = os.environ.get(CALLS, next(iter(WAYS)))
     if wanted not in WAYS:
-        raise ArgumentError(f"{CALLS} is {wanted!r}, none of {', '.join(map(repr, WAYS))}.")
+        raise ArgumentError(f"{CALLS} is {wanted!r}, not one of {', '.join(map(repr, WAYS))}.")
     if wanted == "python" or _addresses() is None:
         return "python"
     return "compiled" if not is_possible() else wanted

@@ -29,13 +29,7 @@ Name = tuple[str, int, int]
 
 
 class Node:
-    """The mailboxes of one rank for others, kept as long as the process.
-
-    Parameters
-    ----------
-    comm
-        The ranks.
-    """
+    """The mailboxes of one rank for others, kept as long as the process."""
 
     def __init__(self, comm: Any) -> None:
         self._comm = comm

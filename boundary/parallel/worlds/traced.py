@@ -160,7 +160,7 @@ class _Refused(Channel):
 
     def start(self) -> None:
         raise ArgumentError(
-            f"{self._what[0].upper()}{self._what[1:]} has no place in what is traced.",
+            f"{self._what[0].upper()}{self._what[1:]} cannot be traced.",
             note="One rank is run alone, without the values of others.",
         )
 

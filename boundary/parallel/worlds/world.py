@@ -308,5 +308,5 @@ def positive(name: str, value: Any, most: int | None = None) -> int:
     if count is None or count < 1:
         raise ArgumentError(f"{name} is {value!r}, not a positive integer.")
     if most is not None and count > most:
-        raise ArgumentError(f"{name} is {count}; it is at most {most}.")
+        raise ArgumentError(f"{name} is {count}, more than {most}.")
     return count
