@@ -1,4 +1,4 @@
-"""Declare fills: rules for the ghosts of a space, checked against its blocks."""
+"""`boundary.fill`: define the ghost fill of a space, and check its rules against the blocks."""
 
 from __future__ import annotations
 

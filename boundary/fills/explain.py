@@ -1,4 +1,4 @@
-"""Programs explained: which ghosts they make at which steps, and what was spared."""
+"""Statistics of the ghost fills of a program: the ghost points per step, and the savings."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
             for tap in piece.taps:
                 inside, _, extents = seen(piece, tap)
                 whole = np.broadcast_to(np.asarray(tap.weight), piece.extents)[inside]
-                stored |= set(map(repr, np.unique(whole).tolist()))  # one for all NaN
+                stored |= set(map(repr, np.unique(whole).tolist()))  # counts all NaN as one value
                 uses += prod(extents)
     return len(stored), uses

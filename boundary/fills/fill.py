@@ -1,4 +1,4 @@
-"""Fills: affine matrices from owned points to owned points and ghosts, made of rules."""
+"""Ghost fills: affine matrices from interior points to interior and ghost points."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Fill(Affine):
 
     def __init__(self, data: FillData, free: Fill | None = None) -> None:
         self.data = data
-        self._free = self if free is None else free  # its programs serve all values
+        self._free = self if free is None else free  # its programs fit all parameter values
 
     @property
     def rows(self) -> Kind:
@@ -275,7 +275,7 @@ class Fill(Affine):
                 hint="Bind the coefficients to numbers or arrays.",
             )
         if data.ruled.varying and not data.ruled.live and not data.ruled.tabled:
-            with suppress(UnsupportedError):  # functions of coordinates that take no symbols
+            with suppress(UnsupportedError):  # functions of coordinates that fail on symbols
                 return self._staged()
             return self._stored()
         if data.ruled.tabled and data.several and self.sizes:

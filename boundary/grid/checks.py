@@ -1,4 +1,4 @@
-"""Checks of what users give: lists, truth values, links, sides."""
+"""Checks of user arguments: sequences, Booleans, links, sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connectivities of grids that are often needed, and links by the corners of blocks."""
+"""Common block connectivities, and connectivity from corner labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .link import End, Link, Side
 from .topology import Connectivity
 
 BLOCKS = 1_000_000
-"""The most blocks of a connectivity that is made by counting."""
+"""The largest number of blocks of a generated connectivity."""
 
 
 def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
@@ -301,7 +301,7 @@ def _fitted(
     places = list(product((0, 1), repeat=dims - 1))
     for order in permutations(range(dims - 1)):
         for flips in product((False, True), repeat=dims - 1):
-            # Axis n along the first side becomes axis order[n] along the second.
+            # Axis n of the first side corresponds to axis order[n] of the second.
             image = [
                 places.index(
                     tuple(place[order.index(m)] ^ flips[order.index(m)] for m in range(dims - 1))

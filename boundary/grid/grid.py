@@ -1,4 +1,4 @@
-"""Grids of blocks, and the spaces of their points."""
+"""Multi-block grids, and the spaces of their cells, faces and nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sides of the blocks of a grid meet, and which of their points are the same."""
+"""Block connectivity: linked sides, and classes of coincident points."""
 
 from __future__ import annotations
 
@@ -207,7 +207,8 @@ class Connectivity:
                 parent[point] = point = parent[above]
             return point
 
-        # Indices are doubled, cells at odd places: a place then says what location it is of.
+        # Indices are doubled so that cells have odd values; the parity gives the location of a
+        # point.
         for location in self._orbit(staggered):
             for link in self.links:
                 if location[link.here.axis]:

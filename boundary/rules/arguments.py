@@ -1,4 +1,4 @@
-"""Checks of what users give to rules: numbers, orders, tables, functions of coordinates."""
+"""Checks of rule arguments: numbers, orders of accuracy, tables, functions of coordinates."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, integer, is_async, name_of
 
 ORDERS = 12
-"""The highest order of polynomials through points near a side."""
+"""The highest order of accuracy of polynomials through points near a side."""
 
 ROUNDING = 16 * np.finfo(float).eps
-"""A bound on the relative error of a number that a few operations give: 3.6e-15."""
+"""A bound on the relative rounding error of a value computed by a few operations: 3.6e-15."""
 
 
 def finite(text: str, name: str, value: Any) -> float:
@@ -85,7 +85,7 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
         signature(function).bind(*range(count))
     except TypeError:
         return False
-    except ValueError:  # no signature
+    except ValueError:  # no signature available
         return True
     return True
 

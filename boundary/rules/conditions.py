@@ -1,4 +1,4 @@
-"""Rules that give values: to the ghosts, or to the field on the side."""
+"""Dirichlet, Neumann, Robin and ghost-value conditions."""
 
 from __future__ import annotations
 

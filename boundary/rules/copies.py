@@ -1,4 +1,4 @@
-"""Rules that copy values: a ghost is a point elsewhere, perhaps with another sign."""
+"""Copy rules: periodic, linked and symmetric ghost points, with an optional sign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpolation of ghosts along their side, by tables of weights."""
+"""Interpolation of ghost points along their side by tables of weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .arguments import table
 from .rows.affine_rows import Row
 
 DIAGONALS = 24
-"""With up to this many weights per ghost, zeros included, a whole side is treated alike."""
+"""The number of weights per ghost point, zeros included, up to which a side is not subdivided."""
 
 
 def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Across:

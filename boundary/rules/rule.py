@@ -1,6 +1,6 @@
-"""A rule: what the ghosts beyond some sides of blocks are.
+"""Boundary rules as immutable values.
 
-Rules are values. They say what they mean when they are asked about a side of a frame.
+A rule is independent of the grid. `Rule.strips` evaluates it for the sides of a frame.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declare synchronizations: the spaces, weights and bases that a user gives, checked."""
+"""`boundary.synchronize`: define synchronizations, and check spaces, weights and bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers at the points of a field, given as an array of the whole or as a function."""
+"""Values at the points of a field, given as a global array or as a function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Block-edge synchronization: points that several blocks hold become equal.
+"""Synchronization of block edges: shared points of blocks receive one common value.
 
-A node on a linked side is a point of both blocks, one on an edge or in a corner of more. Each block
-holds a copy; synchronization replaces all copies of a point by their mean, or by that of its owner.
+A node on a linked side belongs to both blocks; a node on an edge or corner may belong to more. Each
+block stores a copy. Synchronization replaces all copies of a point by their mean or by the value of
+the owner.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Synchronize(Affine):
     ) -> None:
         self.means = means
         self._bound = MappingProxyType(dict(bound or {}))
-        self._free = self if free is None else free  # its program serves all sizes
+        self._free = self if free is None else free  # its program is valid for all sizes
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Programs that run one after the other, each where the lines that it solves along are whole."""
+"""Alternating-direction program sequences, with redistribution so that grid lines are undivided."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Copies:
     def where(self, axes: Sequence[int]) -> Field:
         """Return the copy on a distribution on which lines along axes are whole."""
         on = self.home.distribution
-        if not on.world.alone:  # where programs run as on arrays
+        if not on.world.alone:  # otherwise programs run as on arrays
             on = on.undivided(*axes)
         if on not in self._on:
             self._on[on] = self.home.redistributed(on)

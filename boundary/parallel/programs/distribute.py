@@ -1,4 +1,4 @@
-"""Distribute a grid or a space over ranks: the public function, and what it checks."""
+"""`boundary.distribute`: distribute a grid or a space over ranks, and check the arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grids and spaces spread over ranks: fields are made there, and programs run on them."""
+"""Distributions: grids and spaces over ranks, the fields on them, and runs of programs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Distribution(Immutable):
                 lines.append(f"  rank {rank}: {self.partition.shown(box)}")
         return "\n".join(lines)
 
-    # -- decisions of all ranks ------------------------------------------------------------------
+    # -- collective decisions --------------------------------------------------------------------
 
     @property
     def is_root(self) -> bool:
@@ -294,7 +294,7 @@ class Distribution(Immutable):
             return self
         if count not in self._fewer:
             made = chosen(self.cells, here.sizes, count)
-            owners = made.owners * here.ranks // count  # near to where the points have been
+            owners = made.owners * here.ranks // count  # close to the previous owners
             made = replace(made, owners=owners, ranks=here.ranks)
             self._fewer[count] = Distribution(self.cells, made, self.world)
         return self._fewer[count]
@@ -402,7 +402,7 @@ class Distribution(Immutable):
 
 
 KEPT = 512
-"""Programs with their fields that a distribution keeps bound, at most."""
+"""The largest number of bound programs that a distribution keeps."""
 
 
 def _ranks(here: Sequence[int]) -> str:

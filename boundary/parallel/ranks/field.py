@@ -1,4 +1,4 @@
-"""Fields whose points are shared by several ranks."""
+"""Distributed fields: values owned by several ranks."""
 
 from __future__ import annotations
 
@@ -417,7 +417,7 @@ class Field(NoArithmetic):
             self._ways[other.values] = known
         return known
 
-    # -- what solvers of ssr ask for -------------------------------------------------------------
+    # -- protocol of the solvers of ssr ----------------------------------------------------------
 
     @property
     def __ssr_layout__(self) -> Hashable:
@@ -561,7 +561,8 @@ class Field(NoArithmetic):
 
 
 WORTH = 1000
-"""Points that a rank has at least on a level of multigrid: with fewer, messages take longer."""
+"""The smallest number of points per rank on a multigrid level. With fewer points messages
+dominate."""
 
 
 def _rank(given: Any, world: World) -> int:

@@ -1,4 +1,4 @@
-"""Errors with a remedy for operations of arrays that fields do not have."""
+"""A base class whose array operators raise errors with a hint."""
 
 from typing import Any, NoReturn
 

@@ -1,4 +1,4 @@
-"""Values of a field that go from rank to rank outside programs: to one rank, or to other owners."""
+"""Redistribution and gathering of field values outside programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Route:
                 pair = rank, int(other.partition.owners[part.theirs])
                 sent.setdefault(pair, []).append(one.view(rank, part.mine, part.points))
         for rank, parts in other.shared(one.partition).items():
-            for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # as the sender goes on
+            for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # the order of the sender
                 pair = int(one.partition.owners[part.theirs]), rank
                 received.setdefault(pair, []).append(other.view(rank, part.mine, part.points))
         self._cargo = Cargo(world, sent, received)
