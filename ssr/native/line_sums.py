@@ -45,7 +45,6 @@ class _Line:
         self.function = function
         self.terms = terms
         self.element = function.args[0].type.pointee
-        set.add(function.attributes, '"prefer-vector-width"="512"')  # llvmlite knows no such names
         self.data, self.count, self.state = self.function.args
         self.builder = Builder.beginning(function)
 

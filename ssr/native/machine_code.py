@@ -39,6 +39,7 @@ class Work:
     """LLVM's work on one module, which a thread begins at once."""
 
     def __init__(self, module: llvm.Module) -> None:
+        _use_widest_vectors(module)
         self._text = str(module)
         self._processor = target.processor()
         self._made = Later(self._object_code, THREAD)
@@ -88,6 +89,14 @@ def assembly(module: llvm.Module) -> str:
     with Work(module).optimised() as (compiler, made):
         text: str = compiler.emit_assembly(made)
         return text
+
+
+def _use_widest_vectors(module: llvm.Module) -> None:
+    """Let LLVM vectorize with whole vectors of the target, which it halves for some processors."""
+    if width := 8 * target.current().vector_bytes:
+        for function in module.functions:
+            if not function.is_declaration:  # llvmlite does not know this attribute
+                set.add(function.attributes, f'"prefer-vector-width"="{width}"')
 
 
 # -- functions that kernels share ------------------------------------------------------------------

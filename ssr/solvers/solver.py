@@ -449,7 +449,7 @@ class Solver(Inverse):
         return self.program(norm)
 
     @cached_property
-    def _residual(self) -> Program:
+    def _residual(self) -> Callable[..., float]:
         """The program ``r[:] = b - A @ x`` that returns the norm."""
 
         def residual(r: Any, b: Any, x: Any) -> Any:
