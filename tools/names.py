@@ -23,8 +23,9 @@ PAGE = ROOT / "docs" / "reference.md"
 
 HEAD = """# Reference
 
-All public names, in one line each; `help(name)` has the rest, and `make docs` writes it as web
-pages. This page is made by `python tools/names.py`.
+All public names, in one line each, with links to their parameters, errors and examples. `make docs`
+writes those pages from the docstrings, which `help(name)` shows too. This page is made by
+`python tools/names.py`.
 """
 
 SECTIONS: Mapping[str, tuple[ModuleType, str]] = {
@@ -122,13 +123,14 @@ def page() -> str:
 
 def _section(title: str, module: ModuleType, names: str) -> str:
     rows = (_row(module, name) for name in names.split())
-    return "\n".join((f"\n## {title}\n", "| name | |", "| --- | --- |", *rows)) + "\n"
+    return "\n".join((f"\n## {title}\n", "| name | description |", "| --- | --- |", *rows)) + "\n"
 
 
 def _row(module: ModuleType, name: str) -> str:
     given = getattr(module, name)
-    prefix = re.sub("^boundary", "bc", module.__name__)
-    return f"| `{prefix}.{name}{_arguments(given)}` | {ALIASES.get(name) or sentence(given)} |"
+    own = module.__name__
+    text = f"`{re.sub('^boundary', 'bc', own)}.{name}{_arguments(given)}`"
+    return f"| [{text}](api/{own}.md#{own}.{name}) | {ALIASES.get(name) or sentence(given)} |"
 
 
 def _arguments(given: Any) -> str:
