@@ -1,4 +1,4 @@
-"""Boundaries of structured grids: blocks and their links, ghost points, ranks."""
+"""Multi-block structured grids: connectivity, ghost points, boundary conditions, parallel runs."""
 
 from ssr.extension import all_explained, explain_methods
 

@@ -1,4 +1,4 @@
-r"""``python -m boundary plan``: what one rank of a job would do, without a job.
+r"""``python -m boundary plan``: print the communication schedule of one rank without running a job.
 
 python -m boundary plan apps.swe.volumes:program size=1024 passive=False weights=linear \
         more=1019 --ranks 10752 --rank 77

@@ -1,4 +1,4 @@
-"""Errors of boundary rules: what is wrong, where in the user's file, and what to do."""
+"""Exception classes of boundary rules, halos, links and messages."""
 
 from ssr.errors import Error
 

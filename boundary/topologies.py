@@ -1,4 +1,4 @@
-"""Grids of blocks with usual connections: rows of bricks, channels, periodic boxes, O-grids."""
+"""Common block connectivities: bricks, channels, periodic boxes, O-grids, and demonstrations."""
 
 from ssr.extension import all_explained
 

@@ -282,11 +282,11 @@ class OutOfSpaceError(Error, IndexError):
 
 
 class NotTriangularError(Error, ValueError):
-    """A solve was asked of a matrix that is neither lower nor upper triangular."""
+    """A matrix to be solved is neither triangular nor banded along one axis."""
 
 
 class SingularMatrixError(Error, ValueError):
-    """A triangular matrix has rows whose diagonal entry is missing or zero."""
+    """A matrix to be solved has a diagonal entry or pivot that is missing or zero."""
 
 
 class SpaceError(Error, ValueError):
@@ -334,11 +334,11 @@ class OutOfRangeError(ArgumentError, ValueError):
 
 
 class MissingNameError(Error, AttributeError):
-    """Raised when a symbol is asked for an attribute that it does not have."""
+    """An object has no attribute of this name."""
 
 
 class ImpureGeneratorError(Error, RuntimeError):
-    """A generator yielded other entries when it was run again."""
+    """A generator yielded different entries when it was run again."""
 
 
 class ImpureProgramError(Error, RuntimeError):

@@ -36,18 +36,18 @@ class Options:
         temporaries then need a few lines or planes instead of an array. Keeps bits. A nest that
         updates a field in place from its neighbours cannot be cut into boxes.
     fold
-        Where a field is copied only to be given points that a step of another package makes, such
-        as ghosts, read the field itself, and each of these points as what it is made of. Keeps
-        bits.
+        Inline points that a step of another package makes, such as ghosts: expressions read the
+        field itself instead of a copy with ghosts, and the defining formula instead of each ghost.
+        Keeps bits.
     cache
         Keep compiled kernels on disk.
     distributed
         Compile for boxes with memory of their own, between which values are moved: no step is
-        folded, a nest may always be cut, and what a box needs of rows beyond it is computed there
-        too. Keeps bits. Packages that distribute programs choose it.
+        folded, a nest may always be cut, and each box computes the rows beyond it that it needs.
+        Keeps bits. It is set by packages that distribute programs.
     wide_boxes
-        Of boxes with memory of their own, that along each of their last two axes they have all rows
-        or at least 8. Fewer rows are computed beyond them then. Keeps bits.
+        Assume that each box with memory of its own has all rows, or at least 8, along each of its
+        last two axes. Fewer rows beyond boxes are then computed. Keeps bits.
     cpu
         Compile for a processor, as LLVM names it: ``"x86-64-v3"`` for all with AVX2. Kernels use
         the instructions of this name only. Keeps bits. By default they are for the processor that

@@ -29,7 +29,7 @@ def explained(function: Callable[..., T]) -> Callable[..., T]:
         ...
     ssr.errors.ArgumentError: stencil has no argument 'weight'.
       ...
-      Hint: Is 'weights' meant?
+      Hint: Did you mean 'weights'?
     """
 
     @wraps(function)
@@ -88,7 +88,7 @@ def check_arguments(
             takes = f"It takes {', '.join(known)}." if known else "It takes none."
             raise ArgumentError(
                 f"{name} has no argument {unknown[0]!r}.",
-                hint=f"Is {near[0]!r} meant?" if near else takes,
+                hint=f"Did you mean {near[0]!r}?" if near else takes,
             ) from None
         raise ArgumentError(
             f"{name}: {error}.", hint=f"Its arguments are {', '.join(known)}."
@@ -127,7 +127,7 @@ class Immutable:
             if name.startswith("_"):
                 raise AttributeError(name)
             near = get_close_matches(name, [known for known in dir(self) if known[0] != "_"], 1)
-            hint = self.habits.get(name) or (f"Is {near[0]!r} meant?" if near else None)
+            hint = self.habits.get(name) or (f"Did you mean {near[0]!r}?" if near else None)
             raise MissingNameError(f"{self!r} has no {name!r}.", hint=hint)
 
     def __copy__(self: T) -> T:

@@ -4,6 +4,7 @@
 by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 ``<!-- summary NAME -->`` and the end by a sentence with means and extremes; between
 ``<!-- overview NAME -->`` and the end by rows of several files; between
+``<!-- processors NAME -->`` and the end by a row for each processor; between
 ``<!-- program NAME -->`` and the end by ``docs/comparison/NAME.py``. A test compares the pages with
 what would be written.
 
@@ -32,6 +33,7 @@ PAGES = (
     *(ROOT / "docs" / f"{name}.md" for name in ("speed", "comparison", "scaling")),
 )
 CODES = "AVX2", "AVX-512"
+DTYPES = "float64", "float32"
 TOOLS = {"numba": "Numba", "devito": "Devito", "jax": "JAX"}
 PEER_STEPS = 4
 """Steps of a call in `benchmarks.peers.problems`."""
@@ -69,23 +71,25 @@ def table(name: str) -> str:
     return "\n".join([caption, "", *("| " + " | ".join(line) + " |" for line in lines)])
 
 
-def bests(name: str, code: str) -> dict[str, float]:
-    """Return the ratios of a table of peers to the fastest other tool, by program."""
-    return {
-        row["program"]: max(row[f"{code} / {tool}"] for tool in TOOLS.values())
-        for row in data(name)["rows"]
-    }
+def bests(names: Sequence[str], code: str) -> dict[str, float]:
+    """Return the ratios to the fastest other tool in tables of peers, by program and precision."""
+    found = {}
+    for name in names:
+        table = data(name)
+        for row in table["rows"]:
+            for key in (code, *DTYPES):
+                if f"{key} / Numba" in row and table.get("code", code) == code:
+                    dtype = key if key in DTYPES else name.rpartition("-")[2]
+                    others = [float(row[f"{key} / {tool}"]) for tool in TOOLS.values()]
+                    found[f"{row['program']}, {dtype}"] = max(others)
+    return found
 
 
 def summary(name: str) -> str:
     """Return the geometric mean of the ratios to the fastest other tool, and the largest one."""
     sentences = []
     for code in CODES:
-        ratios = {
-            f"{program} ({dtype})": ratio
-            for dtype in ("float64", "float32")
-            for program, ratio in bests(f"{name}-{dtype}", code).items()
-        }
+        ratios = bests([f"{name}-{dtype}" for dtype in DTYPES], code)
         worst = max(ratios, key=lambda program: ratios[program])
         above = sum(ratio > 1 for ratio in ratios.values())
         sentences.append(
@@ -93,6 +97,32 @@ def summary(name: str) -> str:
             f"{ratios[worst]:.2f} ({worst}), {above} of {len(ratios)} above 1."
         )
     return "Time relative to the fastest of Numba, Devito and JAX. " + " ".join(sentences)
+
+
+PROCESSORS = (
+    ("peers-float64", "peers-float32"),
+    ("peers-zen4",),
+    ("peers-xeon-amx",),
+    ("peers-cascade-lake-float64", "peers-cascade-lake-float32"),
+)
+"""Files of each processor, the newest first."""
+
+
+def processors(name: str) -> str:
+    """Return the mean and the largest ratio to the fastest other tool on each processor."""
+    made = [
+        "| processor | date | code | geometric mean | largest | above 1 |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for names in PROCESSORS:
+        machine, date = (data(names[0])[key] for key in ("machine", "date"))
+        for code in CODES:
+            if ratios := bests(names, code).values():
+                mean, worst = statistics.geometric_mean(ratios), max(ratios)
+                above = f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)}"
+                cells = [machine, date, code, number(mean), number(worst), above]
+                made.append(f"| {' | '.join(cells)} |")
+    return "\n".join(made)
 
 
 OVERVIEW = (
@@ -142,6 +172,7 @@ WRITERS: Mapping[str, Callable[[str], str]] = {
     "table": table,
     "summary": summary,
     "overview": overview,
+    "processors": processors,
     "program": program,
 }
 
@@ -219,7 +250,7 @@ def take(kind: str, name: str, files: Sequence[Path], machine: str, command: str
     found = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     made = {}
     if kind == "peers":
-        for dtype in "float64", "float32":
+        for dtype in DTYPES:
             made[f"{name}-{dtype}"] = take_peers(found, dtype)
     else:
         made[name] = take_fortran(found)

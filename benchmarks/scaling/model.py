@@ -40,8 +40,8 @@ WAYS: Mapping[str, Mapping[str, bool]] = {
 SEEDS = 5
 """The number of replays with drawn times."""
 
-NODE, LARGEST = 24, 2000
-"""The ranks of a node of the fat tree, and the most ranks of its replays."""
+NODE, MOST_MESSAGES = 24, 200_000
+"""The ranks of a node of the fat tree, and the most messages of a call in its replays."""
 
 
 def processor_time(call: Call, calls: int = 4) -> float:
@@ -137,9 +137,10 @@ def replayed(found: Trace, networks: Mapping[str, Network]) -> dict[str, Json]:
 def fat_tree(found: Trace, calls: int = 5) -> float | None:
     """Return the seconds of a call by SMPI on a fat tree of nodes that share one link.
 
-    They are None without SimGrid, and for more ranks than it simulates within minutes.
+    They are None without SimGrid, and for more messages than it simulates within minutes.
     """
-    if shutil.which("smpirun") is None or found.ranks > LARGEST:
+    messages = counts(found)["messages of all"]
+    if shutil.which("smpirun") is None or messages > MOST_MESSAGES:
         return None
     with TemporaryDirectory() as folder:
         script = found.to_smpi(folder, MIDDLE, calls, ranks_per_node=NODE)

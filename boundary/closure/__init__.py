@@ -1,5 +1,6 @@
-"""Every ghost in terms of owned points.
+"""Resolution of ghost rules: each ghost point as an affine combination of interior points.
 
-Takes a frame and rules. Gives regions of ghosts that are boxes, or the finding that one has no
-definition or two; and the same point by point, as an oracle.
+Input: a frame and rules. Output: boxes of ghost points that share one row, or the error that a
+ghost point has no definition or two different ones. A point-by-point version of the resolution is
+the oracle of the tests.
 """

@@ -1,10 +1,11 @@
-"""The ghosts of a fill in closed form for all sizes, where each is made of one point at most.
+"""Closed-form ghost rows for all sizes, for ghost points that read at most one point each.
 
-What `closure` does for the sizes with the same comparisons is done here once for all sizes, with
-sets instead of boxes: where a rule reads a ghost again, the rows of that ghost take its place. The
-first rule that leads to owned points counts, in the order of axes; so numbers are multiplied and
-added in the same order, and weights and constants have the same bits. `linear_rows` also derives
-rows for all sizes; docs/decisions/ghost-resolution.md states why both exist.
+`closure` resolves rules for one set of sizes and for all sizes with the same comparisons. This
+module resolves them once for all sizes and uses isl sets instead of boxes: where a rule reads
+another ghost point, the rows of that ghost point are substituted. The axes are tried in order and
+the first rule that leads to interior points is used. Factors are therefore multiplied and added in
+the same order as in `closure`, and weights and constants are bitwise identical. `linear_rows` also
+derives rows for all sizes; docs/decisions/ghost-resolution.md states why both exist.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from .ruled import Ruled
 Found: TypeAlias = "list[tuple[Domain, Row]]"
 
 DEPTH = 8
-"""The most ghosts that read each other one after the other; those further on are left out."""
+"""The largest length of a chain of ghost points that read each other. Longer chains are omitted."""
 
 LAYERS = 4
-"""The most different values of a constant at the ghosts of one set."""
+"""The largest number of different values of a constant at the ghost points of one set."""
 
 PIECES = 64
-"""The most sets of ghosts with rows of their own; a fill with more has no closed form."""
+"""The largest number of sets of ghost points with separate rows. A fill with more has no closed
+form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Close a set of rules: every ghost as a combination of owned points.
+"""Resolve ghost rules: substitute rules until each ghost row reads interior points only.
 
-The rule of a side says what its ghosts are, and goes on beside the side's end, where other indices
-are those of ghosts too. What a rule reads may be a ghost again; then the rule of that ghost takes
-its place, until only owned points are read. A ghost in a corner has a rule for each of its sides:
-both must lead to the same row, otherwise their order would matter. Where they do so at some points
-of a box only, the box is cut.
+The rule of a side defines the ghost points beyond that side, including those outside the range of
+the tangential indices. A rule may read another ghost point; the row of that ghost point is then
+substituted, until only interior points are read. A corner ghost point has one rule per side. These
+rules must give the same row, because otherwise the result would depend on their order. A box in
+which the rows agree at some points only is split.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ..rules.rows.affine_rows import (
 from ..rules.rows.strips import Strip, Strips
 
 CHAIN = 64
-"""The most ghosts that may read each other one after the other."""
+"""The largest length of a chain of ghost points that read each other."""
 
 CIRCLE = Undefined("their rules read each other, and no owned point")
 
@@ -88,7 +88,7 @@ class _Closing:
         """Return the rows of the ghosts of one orthant, when nothing new can be found."""
         while True:
             self.visited = set()
-            self.early = self.more = False  # Is a box read too early? Is something new found?
+            self.early = self.more = False  # read too early; new rows were found
             found = self._ghosts(block, orthant, box)
             if not (self.early and self.more):
                 self.done |= self.visited
@@ -193,7 +193,7 @@ class _Closing:
         found: list[tuple[Box, Outcome]] = []
         work: list[tuple[Box, Row, int, Conflict | None]] = [(box, row, 0, None)]
         while work:
-            here, row, checked, conflict = work.pop()  # the first entries are of owned points
+            here, row, checked, conflict = work.pop()  # the first entries read interior points
             if self.known.empty(here):
                 continue
             kept = tuple(e for e in row.entries if not e.window or self._clipped(e, here))

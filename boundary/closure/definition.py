@@ -1,8 +1,9 @@
-"""The rules followed point by point: the oracle of fills.
+"""Oracle of fills: resolve ghost rules point by point.
 
-For one ghost, the rule of its side tells what it reads; a ghost that is read is looked up in the
-same way. All ghosts reached so are without a value at first; their rules are applied until none
-gets a new one. Nothing is shared with `closure` but what the rules themselves say.
+For one ghost point, the rule of its side gives the points that it reads; each ghost point among
+these is resolved in the same way. All ghost points reached are undefined at first. Their rules are
+applied repeatedly until no value changes. The module shares only the rows of the rules with
+`closure`.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Definition:
         """Return the row of a rule, in numbers."""
         count = self.components
         constant, scalars = np.zeros(count), dict[str, np.ndarray[Any, Any]]()
-        if id(strip) in self._live:  # made by other steps of a program
+        if id(strip) in self._live:  # computed by other steps of a program
             return Applied(constant + np.nan, scalars, ())
         each = strip.row.constant * (count if len(strip.row.constant) == 1 else 1)
         for c, value in enumerate(each):

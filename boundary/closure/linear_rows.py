@@ -1,7 +1,7 @@
-"""The rows of a set of rules as generators, for `ssr.matrix`.
+"""Row generators of resolved ghost rules, for `ssr.matrix`.
 
-They are definitions of matrices like those of users: they are run on symbols to make families of
-entries, and on integers to make a SciPy matrix. Coefficients that vary are data of the matrices.
+The generators are matrix definitions like those in user programs: run on symbols, they give entry
+families; run on integers, they give a SciPy matrix. Variable coefficients are data of the matrices.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A set of rules about the ghosts of a frame, and what is proved about it."""
+"""Rule sets of a frame: consistency checks, and resolved ghost rows by size."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from .definition import Definition
 from .run_time import by_table, computable, is_live_row, scalars_of
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Half-open ranges of indices, in numbers."""
+"""Half-open ranges of integer indices."""
 
 LARGE = 61
-"""A size that stands for blocks that are not small."""
+"""The extent used for blocks that are large enough for all rules."""
 
 
 def several(likely: Mapping[str, int], free: Sequence[str]) -> Iterator[dict[str, int]]:

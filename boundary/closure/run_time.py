@@ -1,4 +1,4 @@
-"""Rows of ghosts that a program computes when it runs, since it gives their coefficients."""
+"""Ghost rows with coefficients from the program, which are evaluated at run time."""
 
 from __future__ import annotations
 

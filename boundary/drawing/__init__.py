@@ -1,4 +1,4 @@
-"""Pictures of grids.
+"""Matplotlib drawings of block connectivity and of the points that ghost points read.
 
-Takes grids and the places that ghosts read. Gives drawings of blocks, links and ghosts.
+Input: grids, and rows of ghost points. Output: drawings of blocks, links and ghost points.
 """

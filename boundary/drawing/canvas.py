@@ -1,4 +1,4 @@
-"""Drawing in a plane without a frame: arrows, texts, squares, colours."""
+"""Drawing primitives on matplotlib axes without a frame: arrows, text, rectangles, colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Place: TypeAlias = tuple[float, float]
-"""Coordinates in the picture: to the right, upwards."""
+"""Coordinates in the picture: horizontal, vertical."""
 
 COLOURS = (
     *("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17a2b8"),

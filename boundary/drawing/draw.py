@@ -1,4 +1,4 @@
-"""Pictures of how the blocks of a grid are linked."""
+"""Drawings of block connectivity."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Tile: TypeAlias = tuple[int, int]
-"""A place for a block in a lattice: to the right, upwards."""
+"""The position of a block in a lattice: column, row."""
 
 Stroke: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]
-"""The two ends of an arrow along a side, in the coordinates of a block of length 1."""
+"""The start and end of an arrow along a side, in the coordinates of a block of length 1."""
 
 FREE = "#999999"
 GAP = 0.4
-"""Distance between blocks, whose sides have length 1."""
+"""The distance between blocks with sides of length 1."""
 
 MARKS: Mapping[int, tuple[Stroke, ...]] = {
     1: (),
     2: (((0.12,), (0.88,)),),
     3: (((0.15, 0.15), (0.85, 0.15)), ((0.15, 0.15), (0.15, 0.6))),
 }
-"""The arrows drawn along a side, by the dimension of blocks: none of them is symmetric."""
+"""The arrows drawn along a side, by the number of dimensions of the blocks. None is symmetric."""
 
 NET: Mapping[tuple[int, str], tuple[int, int, tuple[int, int], tuple[int, int]]] = {
     (0, "high"): (1, 1, (2, 1), (1, 1)),
@@ -40,7 +40,8 @@ NET: Mapping[tuple[int, str], tuple[int, int, tuple[int, int], tuple[int, int]]]
     (1, "high"): (1, 2, (2, 1), (0, -1)),
     (1, "low"): (1, 0, (2, 1), (0, 1)),
 }
-"""The unfolded surface of a cube: where each side is, and the axes that go right and up in it."""
+"""The unfolded surface of a cube: the tile of each side, and the axes that point right and up on
+it."""
 
 
 class Linked(Protocol):
@@ -106,7 +107,7 @@ def draw(grid: Linked | Connectivity, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-# -- where blocks are ----------------------------------------------------------------------------
+# -- block layout --------------------------------------------------------------------------------
 
 
 def tiles(links: Connectivity) -> dict[int, Tile]:

@@ -1,4 +1,4 @@
-"""Pictures of the points that the ghosts of small blocks are made of."""
+"""Drawings of the interior points that the ghost points of small blocks read."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Source: TypeAlias = tuple[int, tuple[int, ...], float]
-"""A block, an index in it, and a weight."""
+"""A block, an index in the block, and a weight."""
 
 GhostRow: TypeAlias = tuple[int, tuple[int, ...], str, Sequence[Source], float]
-"""A block, the index of a ghost in it, its rule, the points it reads, and a constant."""
+"""A block, the index of a ghost point in it, its rule, the points that it reads, and a constant."""
 
 TEXTS = 40
-"""Most arrows that are drawn with their weights."""
+"""The largest number of arrows that are drawn with their weights."""
 
 
 def draw_ghosts(

@@ -1,4 +1,4 @@
-"""Fills of ghosts as affine matrices.
+"""Ghost fills as affine matrices.
 
-Takes rules for the ghosts of a space. Gives fills, and their products with matrices.
+Input: rules for the ghost points of a space. Output: fills, and their products with matrices.
 """

@@ -1,4 +1,4 @@
-"""Affine matrices: ``x -> A x + c``, and their products."""
+"""Affine matrices ``x -> A x + c``: products, sums and application."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Affine(Immutable, ABC):
     }
 
     operand = "x"
-    """The name of the operand in messages."""
+    """The name of the operand in error messages."""
 
     @property
     def homogeneous(self) -> bool:
@@ -146,6 +146,11 @@ class Affine(Immutable, ABC):
             An array on `cols`; a tuple of arrays if that is a tuple of spaces.
         out
             The result; by default new memory.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError
+            If an array does not fit.
         """
         given = arrays_of(self.name, self.cols, x)
         check_sizes(self.name, self.known_sizes(), self.operand, self.cols, given)
@@ -326,8 +331,8 @@ class Composite(Affine):
     def __init__(self, name: str, parts: Sequence[Any]) -> None:
         self._name = name
         self._parts = tuple(parts)
-        self._free = self  # its program serves all values of parameters
-        self._program  # noqa: B018  checks that what is read is defined
+        self._free = self  # its program is valid for all parameter values
+        self._program  # noqa: B018  checks that all ghost points read are defined
 
     def __repr__(self) -> str:
         return f"<Affine {self.name}: {self.cols!r} -> {self.rows!r}>"
@@ -425,7 +430,7 @@ class Composite(Affine):
         return made
 
     _declared = frozenset({"_name", "_free"})
-    """The part that does not depend on parameters."""
+    """The names of the attributes that `_with` copies; they do not depend on parameters."""
 
     @cached_property
     def _program(self) -> ssr.Program:

@@ -1,4 +1,4 @@
-"""Declare fills: rules for the ghosts of a space, checked against its blocks."""
+"""`boundary.fill`: define the ghost fill of a space, and check its rules against the blocks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def fill(
 ) -> Fill:
     """Return the affine matrix that fills the ghosts of a space: ``u_wide = B u + c``.
 
-    The rules are a set. Where a rule reads a ghost, the rule of that ghost takes its place, until
-    only owned points are read; where two rules meet, in a corner, both must say the same. A ghost
-    that has no definition, or two, is an error as soon as a program or a product with a matrix
-    reads it.
+    Rules have no order. If a rule reads another ghost, that ghost is replaced by its own rule,
+    until only owned points are read; where two rules meet, as in a corner, both must give the same
+    value. A ghost without a definition, or with two different ones, is an error as soon as a
+    program or a product with a matrix reads it.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def fill(
         several shapes, a tuple of one for each of `Grid.kinds`; then the fill takes and returns
         tuples of fields.
     *rules
-        What the ghosts are: `bc.linked`, `bc.periodic`, `bc.symmetric`, ...
+        The definitions of the ghosts: `bc.linked`, `bc.periodic`, `bc.symmetric`, ...
     owned
-        The owned points, if they are others than those that the space was grown from; a tuple for a
-        tuple of spaces. `grow` adds ghosts to the points of a space, whatever the widths: those of
+        The owned points, if they are not those that the space was grown from; a tuple for a tuple
+        of spaces. `grow` adds ghosts to the points of a space, whatever the widths: those of
         ``cells.grow((2, 0)).grow(1)`` and of ``cells.grow((3, 1))`` are all but ``cells``. A space
-        of the same points that was not made by `grow`, such as ``cells.slab(0, -3, n + 1)``, does
-        not tell its ghosts, and needs ``owned``.
+        of the same points that was not made by `grow`, such as ``cells.slab(0, -3, n + 1)``, needs
+        ``owned``, because its ghosts are not known.
     narrow
         Whether a program makes only the ghosts that it reads.
     join
@@ -56,7 +56,7 @@ def fill(
     Raises
     ------
     SpaceError
-        If the space does not tell its ghosts.
+        If the ghosts of the space are not known.
     ArgumentError, ShapeError, HaloError
         If a rule does not fit the blocks.
 
@@ -133,6 +133,6 @@ def _given(owned: object) -> list[Space]:
         return found
     for space in owned if isinstance(owned, (tuple, list)) else [owned]:
         if not isinstance(space, Space):
-            raise ArgumentError(f"owned is a space of points, not {type(space).__name__}.")
+            raise ArgumentError(f"owned must be a space of points, not {type(space).__name__}.")
         found.append(space)
     return found

@@ -1,4 +1,4 @@
-"""Programs explained: which ghosts they make at which steps, and what was spared."""
+"""Statistics of the ghost fills of a program: the ghost points per step, and the savings."""
 
 from __future__ import annotations
 
@@ -17,16 +17,24 @@ from ..tables.pieces import Piece, seen
 
 
 def explain(program: ssr.Program, **sizes: int) -> str:
-    """Return how a program makes ghosts: at which steps, how many, and what was spared.
+    """Return a report on the ghosts of a program: at which steps they are made, and how many.
 
     It counts the ghosts that are made because the program reads them, those that are constant and
     written once, the calls that were joined to one, and the weights that are stored once though
-    several ghosts use them. Folded ghosts are not stored: what they are made of is read instead.
+    several ghosts use them. Folded ghosts are not stored: their formulas are evaluated where they
+    are read.
 
     Parameters
     ----------
+    program
+        A program with fills.
     **sizes
         Values of the symbolic sizes.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a program.
 
     Examples
     --------
@@ -101,6 +109,6 @@ def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
             for tap in piece.taps:
                 inside, _, extents = seen(piece, tap)
                 whole = np.broadcast_to(np.asarray(tap.weight), piece.extents)[inside]
-                stored |= set(map(repr, np.unique(whole).tolist()))  # one for all NaN
+                stored |= set(map(repr, np.unique(whole).tolist()))  # counts all NaN as one value
                 uses += prod(extents)
     return len(stored), uses

@@ -1,4 +1,4 @@
-"""Fills: affine matrices from owned points to owned points and ghosts, made of rules."""
+"""Ghost fills: affine matrices from interior points to interior and ghost points."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Fill(Affine):
 
     def __init__(self, data: FillData, free: Fill | None = None) -> None:
         self.data = data
-        self._free = self if free is None else free  # its programs serve all values
+        self._free = self if free is None else free  # its programs fit all parameter values
 
     @property
     def rows(self) -> Kind:
@@ -241,6 +241,11 @@ class Fill(Affine):
         *wide
             An array of the shape of the wide space, for each kind of blocks; or such fields of
             several ranks.
+
+        Raises
+        ------
+        ShapeError, DtypeError, ContiguityError
+            If an array does not fit.
         """
         if any(map(on_ranks, wide)):
             first: Any = next(filter(on_ranks, wide))
@@ -275,7 +280,7 @@ class Fill(Affine):
                 hint="Bind the coefficients to numbers or arrays.",
             )
         if data.ruled.varying and not data.ruled.live and not data.ruled.tabled:
-            with suppress(UnsupportedError):  # functions of coordinates that take no symbols
+            with suppress(UnsupportedError):  # functions of coordinates that fail on symbols
                 return self._staged()
             return self._stored()
         if data.ruled.tabled and data.several and self.sizes:
@@ -347,14 +352,13 @@ class Fill(Affine):
         )
 
     def explain(self) -> str:
-        """Return the ghosts region by region: what they are made of, and by which rules."""
+        """Return a report on the ghosts, region by region: their formulas and rules."""
         return "\n".join([repr(self), *explain_ghosts(self.data.ruled, self.known_sizes())])
 
     def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
         """Draw the ghosts of a block, or of all blocks, and the points they are made of.
 
-        It returns the axes of matplotlib. It needs matplotlib, blocks of two dimensions, and values
-        for all sizes.
+        Blocks have two dimensions, and all sizes have values. Returns the axes of matplotlib.
 
         Parameters
         ----------

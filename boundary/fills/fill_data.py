@@ -1,4 +1,4 @@
-"""The data of fills: rules, spaces, and the values that are bound."""
+"""The data of a ghost fill: rules, spaces, and bound values."""
 
 from __future__ import annotations
 

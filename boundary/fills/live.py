@@ -1,4 +1,4 @@
-"""Ghosts whose coefficients a program gives: assignments after the step that makes the others."""
+"""Ghost points with run-time coefficients: assignments after the table-driven ghost step."""
 
 from __future__ import annotations
 

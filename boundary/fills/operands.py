@@ -1,4 +1,4 @@
-"""Operands of affine matrices: a field or a tuple of fields, in programs and as arrays."""
+"""Operands of affine matrices: one field or a tuple of fields, in programs or as arrays."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ssr.errors import ArgumentError, DtypeError, ShapeError
 from ssr.extension import Array, VectorSpace, counted, label, match_sizes, spaces
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
-"""The matrices with which affine matrices make products and sums."""
+"""The matrix types that can be multiplied with affine matrices or added to them."""
 
 One: TypeAlias = "Space | VectorSpace"
 """The space of one array."""
 
 Kind: TypeAlias = "Space | VectorSpace | tuple[One, ...]"
-"""The space of an operand: an array, or a tuple of arrays."""
+"""The space of an operand: one array or a tuple of arrays."""
 
 
 def fields_of(kind: Any) -> tuple[Any, ...]:

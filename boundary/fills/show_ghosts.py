@@ -1,4 +1,4 @@
-"""The ghosts of a fill as text and as pictures: which rules make them, and from which points."""
+"""The ghost rows of a fill as text and as drawings: rules, source points and weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENTRIES = 6
-"""The most entries of a row that are shown."""
+"""The largest number of entries of a row that are printed."""
 
 
 def explain_ghosts(ruled: Ruled, sizes: Mapping[str, int]) -> list[str]:

@@ -1,4 +1,5 @@
-"""Blocks, the links between their sides, and the points of blocks and their ghosts.
+"""Multi-block grids: blocks, connectivity of their sides, and frames of interior and ghost points.
 
-Takes extents and links. Gives grids, their spaces, and frames, which tell owned points from ghosts.
+Input: extents and links. Output: grids, their spaces, and frames, which classify the points of each
+block as interior (``owned``) or ghost points.
 """

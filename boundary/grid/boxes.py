@@ -1,4 +1,4 @@
-"""Boxes of a block's points whose edges depend on sizes, and comparisons of these edges."""
+"""Index boxes with symbolic bounds, and recorded comparisons of these bounds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ssr.extension import Affine
 from .link import End
 
 Orthant: TypeAlias = tuple[int, ...]
-"""For each axis of a block whether points lie before it (-1), within it (0) or behind it (1)."""
+"""For each axis of a block, whether points lie below its range (-1), within (0) or above it (1)."""
 
 Box: TypeAlias = tuple[tuple[Affine, Affine], ...]
-"""Half-open ranges of a block's indices, which may depend on sizes."""
+"""Half-open ranges of a block's indices. The bounds may depend on sizes."""
 
 ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
-"""The ends of an axis, by the entries of an orthant."""
+"""The end of an axis for each nonzero component of an orthant."""
 
 
 @dataclass(slots=True)

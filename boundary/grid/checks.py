@@ -1,4 +1,4 @@
-"""Checks of what users give: lists, truth values, links, sides."""
+"""Checks of user arguments: sequences, Booleans, links, sides."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ def check_link(link: Any) -> None:
         check_side(side)
     axes: Any = link.axes
     if not isinstance(axes, tuple) or any(integer(a) is None for a in axes):
-        raise ArgumentError(f"The axes of a link are a tuple of integers, not {axes!r}.")
+        raise ArgumentError(f"The axes of a link must be a tuple of integers, not {axes!r}.")
     flips: Any = link.flips
     if not isinstance(flips, tuple) or not all(isinstance(f, (bool, np.bool_)) for f in flips):
-        raise ArgumentError(f"The flips of a link are a tuple of True and False, not {flips!r}.")
+        raise ArgumentError(
+            f"The flips of a link must be a tuple of True and False, not {flips!r}."
+        )
 
 
 def check_side(side: Any) -> None:

@@ -1,4 +1,4 @@
-"""Connectivities of grids that are often needed, and links by the corners of blocks."""
+"""Common block connectivities, and connectivity from corner labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .link import End, Link, Side
 from .topology import Connectivity
 
 BLOCKS = 1_000_000
-"""The most blocks of a connectivity that is made by counting."""
+"""The largest number of blocks of a generated connectivity."""
 
 
 def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
@@ -30,6 +30,11 @@ def join(dims: int, here: Side, there: Side, reverse: bool = False) -> Link:
         The sides.
     reverse
         Whether all axes along the sides run the other way.
+
+    Raises
+    ------
+    LinkError
+        If a side does not exist.
 
     Examples
     --------
@@ -54,6 +59,11 @@ def bricks(*counts: int, periodic: Iterable[int] = ()) -> Connectivity:
         Numbers of blocks along each axis, 1 to 3 of them. Blocks are numbered in C order.
     periodic
         The axes along which the last block meets the first.
+
+    Raises
+    ------
+    ArgumentError
+        If a number of blocks is not positive, there are too many, or there is no such axis.
 
     Examples
     --------
@@ -94,6 +104,11 @@ def periodic_box(dims: int, axes: Iterable[int] | None = None) -> Connectivity:
     axes
         Axes from 0; by default all.
 
+    Raises
+    ------
+    ArgumentError
+        If there is no such number of dimensions, or no such axis.
+
     Examples
     --------
     >>> periodic_box(3)
@@ -113,6 +128,11 @@ def channel(dims: int, axis: int) -> Connectivity:
     axis
         The axis along which it is periodic, from 0.
 
+    Raises
+    ------
+    ArgumentError
+        If there is no such number of dimensions, or no such axis.
+
     Examples
     --------
     >>> print(channel(2, axis=1))
@@ -123,6 +143,11 @@ def channel(dims: int, axis: int) -> Connectivity:
 
 def o_grid(blocks: int = 1) -> Connectivity:
     """Return blocks around a ring: axis 0 goes outwards, axis 1 around.
+
+    Parameters
+    ----------
+    blocks
+        The number of blocks around the ring.
 
     Examples
     --------
@@ -162,6 +187,11 @@ def moebius() -> Connectivity:
 
 def two_by_two(periodic: bool = False) -> Connectivity:
     """Return four blocks in a square; with ``periodic`` they make a torus.
+
+    Parameters
+    ----------
+    periodic
+        Whether opposite sides meet.
 
     Examples
     --------
@@ -241,7 +271,7 @@ def _dims(dims: Any) -> int:
     """Return a number of dimensions, checked."""
     found = integer(dims)
     if found is None or not 1 <= found <= 3:
-        raise ArgumentError(f"Blocks have 1 to 3 dimensions, not {dims!r}.")
+        raise ArgumentError(f"Blocks must have 1 to 3 dimensions, not {dims!r}.")
     return found
 
 
@@ -301,7 +331,7 @@ def _fitted(
     places = list(product((0, 1), repeat=dims - 1))
     for order in permutations(range(dims - 1)):
         for flips in product((False, True), repeat=dims - 1):
-            # Axis n along the first side becomes axis order[n] along the second.
+            # Axis n of the first side corresponds to axis order[n] of the second.
             image = [
                 places.index(
                     tuple(place[order.index(m)] ^ flips[order.index(m)] for m in range(dims - 1))

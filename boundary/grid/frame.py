@@ -1,4 +1,4 @@
-"""Frames: the owned points and ghosts of blocks, about which boundary rules speak."""
+"""Frames: the interior and ghost points of each block, on which boundary rules are defined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grids of blocks, and the spaces of their points."""
+"""Multi-block grids, and the spaces of their cells, faces and nodes."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class GridSpace(Space):
 
 
 class Grid:
-    """Blocks, and how they are linked.
+    """A multi-block grid: blocks, and the links between their sides.
 
     Blocks of one shape are a *kind*. The points of a kind are one space, and fields on it one
     array; blocks of a grid with several kinds have fields of several arrays.
@@ -191,7 +191,7 @@ class Grid:
             raise ArgumentError("A grid has at least one block.")
         ndim = len(shapes[0])
         if not 1 <= ndim <= 3:
-            raise ArgumentError(f"A block has 1 to 3 dimensions, not {ndim}.")
+            raise ArgumentError(f"A block must have 1 to 3 dimensions, not {ndim}.")
         for number, shape in enumerate(shapes):
             if len(shape) != ndim:
                 raise ArgumentError(

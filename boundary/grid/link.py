@@ -1,8 +1,8 @@
-"""Links: two sides of blocks that meet, and the map of indices from one to the other.
+"""Face connections of blocks, and the index map across a connection.
 
-Along each of its axes a block covers the coordinates from 0 to its number of cells n. The centre of
-cell i is at i + 1/2; faces and nodes of index i are at i. A link continues the coordinates of a
-block beyond one of its sides into another block: by a signed permutation of the axes.
+A block with n cells along an axis covers the coordinates 0 to n. Cell i has its center at i + 1/2;
+faces and nodes with index i are at i. A link extends the coordinates of a block across one of its
+sides into another block by a signed permutation of the axes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ssr.extension import Affine, affine
 
 End: TypeAlias = Literal["low", "high"]
 Location: TypeAlias = tuple[bool, ...]
-"""For each axis, whether points lie between the cells: on faces and nodes."""
+"""For each axis, whether the points lie between the cells (faces and nodes)."""
 
 Point: TypeAlias = tuple[int, tuple[int, ...]]
 """A block and an index in it."""

@@ -1,4 +1,4 @@
-"""Numbers of the points of all blocks: rows and columns of matrices."""
+"""Global numbering of the points of all blocks: the row and column numbers of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sides of the blocks of a grid meet, and which of their points are the same."""
+"""Block connectivity: linked sides, and classes of coincident points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .link import End, Link, Location, Point, Side, lengths, others
 
 @dataclass(frozen=True, init=False)
 class Connectivity:
-    """Which sides of the blocks of a grid meet, and how.
+    """The links between the sides of the blocks of a grid.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Connectivity:
     def links_of(self, block: int) -> tuple[Link, ...]:
         """Return the links of the sides of a block."""
         if integer(block) is None:
-            raise ArgumentError(f"A block has a number, not {block!r}.")
+            raise ArgumentError(f"A block is given by its number, not by {block!r}.")
         return tuple(link for link in self.links if link.here.block == block)
 
     def unlinked(self) -> tuple[Side, ...]:
@@ -109,13 +109,13 @@ class Connectivity:
         """
         dims, place = self.dims + 1, integer(axis)
         if dims > 3:
-            raise ArgumentError("Blocks have three dimensions already, and no room for levels.")
+            raise ArgumentError("layered needs blocks of 1 or 2 dimensions, not of 3.")
         if place is None or not -dims <= place < dims:
             raise ArgumentError(f"{axis!r} is not an axis of blocks with {dims} axes.")
         return Connectivity(dims, self.count, [_layered(k, place % dims) for k in self.links])
 
     def equals(self, other: Connectivity) -> bool:
-        """Whether the blocks of ``other`` are linked in the same way."""
+        """Return whether the blocks of ``other`` are linked in the same way."""
         return self == other
 
     def check(self, shapes: Sequence[Sequence[Any]]) -> None:
@@ -169,7 +169,7 @@ class Connectivity:
     def copies(
         self, shapes: Sequence[Sequence[int]], staggered: Location
     ) -> tuple[tuple[Point, ...], ...]:
-        """Return the classes of equal points: those that links put at the same place.
+        """Return the classes of equal points, which links put at the same place.
 
         Points on a linked side are points of both blocks; at an edge or a corner of a block more
         than two may meet. Classes of one point are left out.
@@ -207,7 +207,8 @@ class Connectivity:
                 parent[point] = point = parent[above]
             return point
 
-        # Indices are doubled, cells at odd places: a place then says what location it is of.
+        # Indices are doubled so that cells have odd values; the parity gives the location of a
+        # point.
         for location in self._orbit(staggered):
             for link in self.links:
                 if location[link.here.axis]:

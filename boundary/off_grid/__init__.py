@@ -1,1 +1,1 @@
-"""Points off the grid: interpolation to them, and injection from them."""
+"""Particles and receivers off the grid: interpolation of fields to points, and injection."""

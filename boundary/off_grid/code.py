@@ -1,7 +1,7 @@
-"""Compiled functions that sum values over stencils, and add values to the points of stencils.
+"""Compiled gather and scatter kernels: weighted stencil sums, and additions to stencil points.
 
-They work through tables of places and weights, so that they are the same for all points. Sums are
-computed in double precision, in the order of the entries, and rounded once.
+The kernels are driven by tables of memory offsets and weights and are independent of the points.
+Sums are accumulated in double precision, in the order of the entries, and rounded once at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WORD, NUMBER, BIT = llvm.IntType(64), llvm.IntType(32), llvm.IntType(1)
 DOUBLE, SINGLE = llvm.DoubleType(), llvm.FloatType()
 
 UNROLLED = 1, 2, 4, 8
-"""Numbers of entries for which sums are written out."""
+"""The stencil widths for which the sum is unrolled."""
 
 
 class Functions(NamedTuple):

@@ -1,4 +1,4 @@
-"""Points off the grid: the public function, and what it checks."""
+"""`boundary.points`: define points off the grid, and check the arguments."""
 
 from __future__ import annotations
 

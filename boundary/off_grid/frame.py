@@ -1,6 +1,6 @@
-"""Coordinates of points: in units of indices or of axes, within the domain, around periodic axes.
+"""Coordinates of off-grid points: physical and index coordinates, domain bounds, periodic axes.
 
-Cell i of an axis reaches from i - 1/2 to i + 1/2, so that its center is at i.
+Cell i of an axis covers i - 1/2 to i + 1/2 in index coordinates; its center is at i.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Stencils of points on the ranks of a space: which entries other ranks own, and what ranks send.
+"""Communication of stencils that cross subdomain boundaries: remote entries and rank messages.
 
-The owner of a point sums over its stencil. For that it gets the values that other ranks own, each
-once. In injection the owner of a value adds to it: it gets the values of the points once, and knows
-the weights. So contributions to a value are added in the order of the points on any ranks.
+Interpolation: the rank that owns a point sums over its stencil. It receives each remote value of
+its stencils once. Injection: the rank that owns a value adds the contributions to it. It receives
+each point value once; the weights are exchanged in advance. Contributions to a value are added in
+the order of the points, so the result does not depend on the number of ranks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fields and arrays that points read or change, and where their values are in memory."""
+"""Memory layout of the fields and arrays that are interpolated or changed by injection."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from .owners import numbers_within
 from .stencils import Stencils
 
 Storage: TypeAlias = tuple[Box | None, int, tuple[int, ...]]
-"""A box of points, or None for all, the place of index zero, and strides, both in elements."""
+"""A box of points (None: all points), the offset of index zero, and the strides, both in
+elements."""
 
 
 Bases: TypeAlias = Mapping[int, Sequence[int]]
-"""For each rank the address of each component, from which places count."""
+"""For each rank, the base address of each component. Offsets are relative to this address."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +33,8 @@ class Operand:
 
     Attributes
     ----------
-    space
-        Its points.
     components
         The number of values at each point; None for a field of numbers.
-    dtype
-        The type of its values.
     bases
         Where its values are.
     storages
@@ -85,7 +82,7 @@ def _of_field(on: Distribution, u: Field) -> Operand:
             (box, memory.near[number].zero, memory.near[number].strides)
             for number, box in values.of_rank(rank)
         )
-        if on.world.alone:  # all boxes share one storage
+        if on.world.alone:  # all boxes share one array
             found = ((None, *found[0][1:]),)
         storages.append((rank, found))
     return Operand(u.space, u.components, u.dtype, bases, tuple(storages))

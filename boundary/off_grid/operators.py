@@ -1,4 +1,4 @@
-"""The interpolation of points on each space whose fields have been interpolated."""
+"""Cache of interpolation operators, one for each space and memory layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boxes and ranks that own points of a space."""
+"""Lookup of the boxes and ranks that own given points of a space."""
 
 from __future__ import annotations
 

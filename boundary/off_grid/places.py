@@ -1,4 +1,4 @@
-"""Where points are, and which rank owns each: the owner of the point's cell."""
+"""Coordinates and ownership of off-grid points: each belongs to the rank that owns its cell."""
 
 from __future__ import annotations
 

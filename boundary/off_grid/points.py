@@ -1,4 +1,4 @@
-"""Points off the grid: where they are, which rank owns each, and what happens at them."""
+"""Off-grid points: positions, interpolation, injection, and migration between ranks."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Points:
             hint="Make them again by bc.points from their coordinates.",
         )
 
-    # -- places ----------------------------------------------------------------------------------
+    # -- positions -------------------------------------------------------------------------------
 
     def move(self, coordinates: Any, *data: Any) -> tuple[Array, ...]:
         """Move the points; all ranks call it. Nothing is compiled.

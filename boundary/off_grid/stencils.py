@@ -1,4 +1,4 @@
-"""Stencils of points off the grid: the points of a space next to each, and their weights."""
+"""Interpolation stencils of off-grid points: nearest, linear, cubic and windowed sinc weights."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from ssr.extension import Array
 
 KAISER = (1.24, 2.94, 4.53, 6.31, 7.91, 9.42, 10.95, 12.53, 14.09, 15.70)
-"""Kaiser's parameter b for the radii 1 to 10: the one with the least error for waves of at least
-four points per length (Hicks, Geophysics 67, 156-166, 2002, table 1)."""
+"""Kaiser's parameter b for the radii 1 to 10. It minimizes the error for waves with at least four
+points per wavelength (Hicks, Geophysics 67, 156-166, 2002, table 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def method_of(name: str, radius: int) -> Method:
 
 
 WIDTHS: Mapping[str, int] = {"nearest": 1, "linear": 2, "cubic": 4}
-"""The points along an axis, on which the polynomials of Lagrange have degree 0, 1 and 3."""
+"""The stencil width along an axis. The Lagrange polynomials have degree 0, 1 and 3."""
 
 
 def _lagrange(t: Array, count: int) -> Array:
@@ -175,5 +175,5 @@ def _along(method: Method, axis: Axis, x: Array) -> tuple[Array, Array, Array]:
         first, count = axis.period
         index = (index - first) % count + first
     elif not method.is_shifted:
-        index = np.minimum(index, axis.high - 1)  # of those that do not fit
+        index = np.minimum(index, axis.high - 1)  # for stencils that do not fit
     return index, weights, fits

@@ -1,4 +1,4 @@
-"""Interpolation and injection for fields that lie alike in memory: places, messages, and calls."""
+"""Interpolation and injection for one memory layout: offset tables, messages and kernel calls."""
 
 from __future__ import annotations
 

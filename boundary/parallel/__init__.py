@@ -1,4 +1,5 @@
-"""Programs on ranks: partitions, communication schedules, transports, and distributed fields.
+"""Distributed-memory execution: partitions, communication schedules, transports, fields.
 
-Takes programs and fills. Gives fields that processes or threads share, and programs bound to them.
+Input: programs and fills. Output: fields that are distributed over processes or threads, and
+programs bound to these fields.
 """

@@ -1,4 +1,5 @@
-"""Rules for ghost points beyond the sides of blocks.
+"""Boundary rules: definitions of the ghost points beyond the sides of blocks.
 
-Takes values, polynomials and matrices on sides. Gives rules: a row for each ghost beyond a side.
+Input: values, polynomials and matrices on sides. Output: rules, which give a row for each ghost
+point beyond a side.
 """

@@ -1,7 +1,7 @@
-"""Changes of ghosts that are copies of points of another block: matrices that act on rules.
+"""Linear transformations of ghost rules: interpolation along a side and rotation of vectors.
 
-Tables are for sides that are lines: those of blocks of two dimensions, or of three if the tables
-do not change along one axis, that of levels.
+The tables apply to one-dimensional sides: those of blocks of two dimensions, or of three dimensions
+if the tables are constant along one axis, the vertical levels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from .rule import Rule
 
 Changed: TypeAlias = tuple[Row, Where]
 Change: TypeAlias = Callable[[Frame, Side, Row, Callable[[str], str]], list[Changed]]
-"""From what a rule says about the ghosts of a side to what it says after the change, in parts."""
+"""A map from the row of a rule beyond a side to the transformed rows, each with its index
+ranges."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Checks of what users give to rules: numbers, orders, tables, functions of coordinates."""
+"""Checks of rule arguments: numbers, orders of accuracy, tables, functions of coordinates."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ssr.errors import ArgumentError
 from ssr.extension import Array, integer, is_async, name_of
 
 ORDERS = 12
-"""The highest order of polynomials through points near a side."""
+"""The highest order of accuracy of polynomials through points near a side."""
 
 ROUNDING = 16 * np.finfo(float).eps
-"""A bound on the relative error of a number that a few operations give: 3.6e-15."""
+"""A bound on the relative rounding error of a value computed by a few operations: 3.6e-15."""
 
 
 def finite(text: str, name: str, value: Any) -> float:
@@ -50,7 +50,7 @@ def order_of(text: str, order: Any) -> int:
         raise ArgumentError(f"{text}: the order is {order!r}, not a positive integer.")
     if found > ORDERS:
         raise ArgumentError(
-            f"{text}: the order is {found}; it is at most {ORDERS}.",
+            f"{text}: the order is {found}, more than {ORDERS}.",
             note=f"Polynomials through {found} points multiply rounding errors by 2**{found}.",
             hint="Choose a lower order. Orders above 8 are rarely useful.",
         )
@@ -85,7 +85,7 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
         signature(function).bind(*range(count))
     except TypeError:
         return False
-    except ValueError:  # no signature
+    except ValueError:  # no signature available
         return True
     return True
 

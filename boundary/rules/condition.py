@@ -1,7 +1,8 @@
-"""The condition ``a u + b du/dn = value`` on a side, and ghosts that meet it.
+"""Robin conditions ``a u + b du/dn = value`` on a side, and the ghost points that satisfy them.
 
-The weights of a ghost are quotients ``(p a h + q b) / (r a h + s b)``, where h is the spacing and
-p, q, r, s are numbers; that of the value is ``c h / (r a h + s b)``. So a or b may vanish.
+The weights of a ghost row are quotients ``(p a h + q b) / (r a h + s b)``, where h is the spacing
+and p, q, r, s are numbers; the weight of the value is ``c h / (r a h + s b)``. Either a or b may be
+zero in this form.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ def _both_zero(a: Any, b: Any) -> bool:
     if not all(isinstance(one, (float, np.ndarray)) for one in (a, b)):
         return False
     if np.ndim(a) and np.ndim(b) and np.shape(a) != np.shape(b):
-        return False  # found where the rule is compared with its side
+        return False  # reported when the rule is compared with its side
     return bool(np.any((np.asarray(a) == 0) & (np.asarray(b) == 0)))
 
 

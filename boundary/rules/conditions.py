@@ -1,4 +1,4 @@
-"""Rules that give values: to the ghosts, or to the field on the side."""
+"""Dirichlet, Neumann, Robin and ghost-value conditions."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     axis, side, block
         The sides of blocks; by default all that are not linked.
 
+    Raises
+    ------
+    ArgumentError
+        If an argument has another form; when the fill is made, if there is no such side.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
@@ -55,9 +60,15 @@ def ghost_value(
     Parameters
     ----------
     value
-        What ghosts are, as for `bc.dirichlet`.
+        The value of the ghosts, given as for `bc.dirichlet`.
     axis, side, block
         The sides of blocks; by default all that are not linked.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If a value is not finite, or does not fit the side; when the fill is made, if there is no
+        such side.
 
     Examples
     --------
@@ -146,6 +157,14 @@ def neumann(
         The distance of the first ghost from the point next to the side, given as for
         `bc.dirichlet`: on uneven grids and in curvilinear coordinates it differs from point to
         point. Ghost k is at 2 k + 1 spacings from its reflection.
+
+    Raises
+    ------
+    ArgumentError, ShapeError
+        If a value is not finite or a spacing not positive, or if it does not fit the side; when the
+        fill is made, if there is no such side.
+    HaloError
+        When the fill is made or used, if blocks have too few points for the order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rules that copy values: a ghost is a point elsewhere, perhaps with another sign."""
+"""Copy rules: periodic, linked and symmetric ghost points, with an optional sign."""
 
 from __future__ import annotations
 
@@ -32,7 +32,14 @@ def linked(axis: int | None = None, side: Ends = "both", *, block: int | None = 
     Parameters
     ----------
     axis, side, block
-        The sides of blocks; by default all that are linked. Others are never meant.
+        The sides of blocks; by default all that are linked. Sides that are not linked are ignored.
+
+    Raises
+    ------
+    ArgumentError
+        When the fill is made, if there is no such side, or none is linked.
+    LinkError
+        If a link turns faces into faces of another axis.
 
     Examples
     --------
@@ -81,6 +88,11 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
     block
         The block; all blocks by default.
 
+    Raises
+    ------
+    ArgumentError
+        When the fill is made, if there is no such axis or block, or a side is linked.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
@@ -123,6 +135,11 @@ def symmetric(
         Reflect about the face of the first cell, or about the first point. By default the face
         for cells, and the point where points sit on the side.
 
+    Raises
+    ------
+    ArgumentError
+        If an argument has another form; when the fill is made, if there is no such side.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc
@@ -136,7 +153,7 @@ def symmetric(
     text = rule_text("symmetric", axis, side, block, **options)
     signs = finite_numbers(text, "sign", sign)
     if about is not None and not is_one_of(about, ("face", "point")):
-        raise ArgumentError(f'{text}: about is "face" or "point", not {about!r}.')
+        raise ArgumentError(f'{text}: about must be "face" or "point", not {about!r}.')
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
         source = mirror(frame, side, about)

@@ -1,6 +1,6 @@
-"""Values of rows in numbers: at the points of a box, for given sizes.
+"""Numerical evaluation of ghost rows at the points of a box, for given sizes.
 
-A user's functions of coordinates are called here, and what they return is checked.
+User functions of coordinates are called here, and their results are checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ghosts on polynomials through the points next to a side."""
+"""Polynomial extrapolation of ghost points from the points next to a side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ghosts as rows of a user's sparse matrix, where there is no structure."""
+"""Unstructured ghost rules: rows of a user's sparse matrix."""
 
 from __future__ import annotations
 

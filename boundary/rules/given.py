@@ -1,4 +1,4 @@
-"""The value of one quantity on a side: a number, an array, a function, a parameter."""
+"""Boundary quantities: a number, an array, a function of coordinates, or a parameter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..grid.link import Side
 from .arguments import check_function, finite
 
 Quantity: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter"
-"""A quantity on a side: a number, an array, a function of coordinates, a parameter."""
+"""A quantity on a side: a number, an array, a function of coordinates, or a parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,16 @@ def parameter(name: str) -> Parameter:
     It is given by ``fill.bind(name=...)``: a number; an array along the side; inside a program a
     scalar, or a field on a space that holds the points next to the side, such as
     ``cells.side(axis, end)``; with ranks such a field.
+
+    Parameters
+    ----------
+    name
+        The name, an identifier of Python.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is not an identifier.
 
     Examples
     --------

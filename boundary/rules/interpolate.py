@@ -1,4 +1,4 @@
-"""Interpolation of ghosts along their side, by tables of weights."""
+"""Interpolation of ghost points along their side by tables of weights."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .arguments import table
 from .rows.affine_rows import Row
 
 DIAGONALS = 24
-"""With up to this many weights per ghost, zeros included, a whole side is treated alike."""
+"""The number of weights per ghost point, zeros included, up to which a side is not subdivided."""
 
 
 def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Across:
     """Return the interpolation of ghosts along their side, by tables.
 
-    Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times what ghost
-    ``first[k, t] + r`` of that layer was: ``bc.interpolate(first, weights) @ bc.linked()`` is first
-    copied from the neighbour and then interpolated.
+    Ghost t of layer k becomes the sum over r of ``weights[k, t, r]`` times the previous value of
+    ghost ``first[k, t] + r`` of that layer: ``bc.interpolate(first, weights) @ bc.linked()`` is
+    first copied from the neighbour and then interpolated.
 
     Parameters
     ----------
     first
-        Integers of shape (layers, n): the first point that ghost t of layer k is made from.
+        Integers of shape (layers, n): the first point from which ghost t of layer k is computed.
     weights
         Numbers of shape (layers, n, points). Both tables are copied when the rule is made.
     levels
@@ -92,7 +92,8 @@ def interpolate(first: Any, weights: Any, *, levels: int | None = None) -> Acros
     if (first < 0).any() or (last >= length).any():
         outside = (first < 0) | (last >= length)
         raise ArgumentError(
-            f"interpolate: first{first_place(outside)} leads beyond the side's {length} points."
+            f"interpolate: the points of first{first_place(outside)} are not among the "
+            f"{length} points of the side."
         )
     diagonals, stretches = _diagonals(first, weights)
     tables = {"weights": diagonals, "sums": weights.sum(axis=2)}

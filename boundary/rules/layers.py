@@ -1,4 +1,4 @@
-"""The layers of ghosts beyond a side."""
+"""The layers of ghost points beyond a side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 
 LAYERS = 32
-"""The most layers of ghosts for which polynomials are worked out."""
+"""The largest number of ghost layers for which polynomial weights are computed."""
 
 
 def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]:

@@ -1,4 +1,4 @@
-"""Polynomials through points near a side, and the weights that they give to ghosts."""
+"""Interpolation polynomials near a side, and the weights of ghost points."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def ghost_weights(
     """
     if condition is None:
         return [float(lagrange(points, n, ghost)) for n in range(len(points))], 0.0
-    # p = sum of v_n l_n + c m, where m = prod (x - x_n) is zero at all points; then
-    # a p(0) + b p'(0) = value gives c.
+    # p = sum of v_n l_n + c m, where m = prod (x - x_n) vanishes at all points. The condition
+    # a p(0) + b p'(0) = value determines c.
     a, b = Fraction(condition[0]), Fraction(condition[1])
     zero, slope = product(points, Fraction(0)), product_slope(points)
     divisor = a * zero + b * slope

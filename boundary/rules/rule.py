@@ -1,6 +1,6 @@
-"""A rule: what the ghosts beyond some sides of blocks are.
+"""Boundary rules as immutable values.
 
-Rules are values. They say what they mean when they are asked about a side of a frame.
+A rule is independent of the grid. `Rule.strips` evaluates it for the sides of a frame.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def rule_of(
 ) -> Rule:
     """Return a rule for the sides of an axis and an end, of one block or of all blocks."""
     if not is_one_of(side, ("low", "high", "both")):
-        raise ArgumentError(f'{text}: a side is "low", "high" or "both", not {side!r}.')
+        raise ArgumentError(f'{text}: side must be "low", "high" or "both", not {side!r}.')
     for name, value in (("axis", axis), ("block", block)):
         if value is not None and integer(value) is None:
             raise ArgumentError(f"{text}: {name} is {value!r}, not an integer.")

@@ -1,4 +1,4 @@
-"""Values that are given on a side, one for each component."""
+"""Boundary values on a side, one for each component."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .given import GivenQuantity, Known, Quantity
 from .rows.strips import Clause
 
 Given: TypeAlias = "Quantity | Sequence[Quantity]"
-"""A value on a side: a number, an array, a function of coordinates, a parameter; a sequence has
-one for each component."""
+"""A value on a side: a number, an array, a function of coordinates, or a parameter; or a sequence
+with one of these for each component."""
 
 
 @dataclass(frozen=True, slots=True)

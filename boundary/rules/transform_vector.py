@@ -1,4 +1,4 @@
-"""Rotation of the components of vectors at ghosts, by a small matrix for each ghost."""
+"""Rotation of vector components at ghost points by one small matrix per point."""
 
 from __future__ import annotations
 

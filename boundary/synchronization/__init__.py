@@ -1,5 +1,5 @@
-"""Points that several blocks share, made equal.
+"""Direct stiffness averaging: synchronization of the points that several blocks share.
 
-Takes the fields of a grid. Gives steps of programs that assign to all copies of a point their mean,
+Input: the fields of a grid. Output: program steps that assign to all copies of a point their mean,
 or the value of their owner.
 """

@@ -1,6 +1,7 @@
-"""Small matrices at many points: products and inverses with the same bits on every processor.
+"""Small matrices at many points: bitwise reproducible products and inverses.
 
-BLAS and LAPACK choose the order of sums by the type of processor; here it is that of the axes.
+The order of summation in BLAS and LAPACK depends on the processor; here it is the order of the
+axes.
 """
 
 from __future__ import annotations

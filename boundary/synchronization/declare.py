@@ -1,4 +1,4 @@
-"""Declare synchronizations: the spaces, weights and bases that a user gives, checked."""
+"""`boundary.synchronize`: define synchronizations, and check spaces, weights and bases."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def synchronize(
         field if there are several. Or a function, as below.
     basis
         For vectors, numbers of shape (m, components, blocks, *points): the components of a copy
-        times its basis are the same vector of m numbers for all copies. Vectors are averaged so,
-        and returned to the basis of each copy. A list has one basis for each kind of blocks.
-        It is copied. Or a function of a block's number and of indices, an array for each axis,
-        that returns (m, components, *points) for these points: it is asked for the shared points
-        only, when sizes are known, and again if they change.
+        times its basis are the same vector of m numbers for all copies. The average is taken of
+        these vectors, and returned to the basis of each copy. A list has one basis for each kind of
+        blocks. It is copied. Or a function of a block's number and of indices, an array for each
+        axis, that returns (m, components, *points) for these points: it is asked for the shared
+        points only, when sizes are known, and again if they change.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def synchronize(
     points = _points(spaces)
     components = _components(spaces, fluxes=not all(points[0].data.staggered[1:]))
     if not is_one_of(how, ("average", "owner")):
-        raise ArgumentError(f'how is "average" or "owner", not {how!r}.')
+        raise ArgumentError(f'how must be "average" or "owner", not {how!r}.')
     counts = _weights(weights, points)
     turns = None if basis is None else _basis(basis, points, components)
     return Synchronize(Means(tuple(points), components, how, counts, turns))

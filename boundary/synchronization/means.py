@@ -1,4 +1,4 @@
-"""The new values of shared points: weighted means, as pieces for given sizes."""
+"""Weighted means of shared points, as pieces for given sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synchronization point by point, as a SciPy matrix: the oracle, which uses links on integers."""
+"""Oracle of synchronization: a SciPy matrix, assembled point by point from integer links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 Place: TypeAlias = tuple[int, int, tuple[int, ...]]
-"""A field, a block, an index."""
+"""A field, a block, and an index."""
 
 
 def synchronization(of: Means, sizes: Mapping[str, int]) -> scipy.sparse.csr_array:
@@ -123,7 +123,8 @@ def _classes(of: Means, sizes: Mapping[str, int]) -> list[dict[Place, int]]:
             image = link.point(index, shapes[b], shapes[c], staggered)
             here = _field(of, b, axis), b, tuple(index)
             there = _field(of, c, link.there.axis), c, image
-            # Where a side is folded, a pair is met twice; a flux may be its own opposite, and zero.
+            # A folded side gives each pair twice. A flux may be its own opposite, which makes it
+            # zero.
             if link.here != link.there or here < there:
                 found.append({here: 1, there: sign})
             elif here == there:

@@ -1,7 +1,7 @@
-"""Which copy of a shared point is its owner.
+"""Selection of the owner among the copies of a shared point.
 
-That is the one of the lowest block, at its lowest end. Where a side is folded onto itself, several
-copies lie there; the one of the lowest index is the owner.
+The owner is the copy of the block with the lowest number, at its lowest end. Where a side is folded
+onto itself, this end has several copies; the copy with the lowest index is the owner.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..rules.evaluate import indices
 from .shared_points import Copy, Shared
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
-"""The first index and the one behind the last, axis by axis."""
+"""The first index and the end index (excluded) for each axis."""
 
 
 def owners(

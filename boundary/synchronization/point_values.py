@@ -1,4 +1,4 @@
-"""Numbers at the points of a field, given as an array of the whole or as a function."""
+"""Values at the points of a field, given as a global array or as a function."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ class PointValues:
                 f"{shape}."
             ) from None
         if not np.isfinite(made).all():
-            raise ArgumentError(f"The function of the {self.name} returns no finite numbers.")
+            raise ArgumentError(f"The function of the {self.name} returns NaN or infinity.")
         return made

@@ -1,4 +1,4 @@
-"""Which points on the surfaces of blocks are the same: parts of a surface, and their copies."""
+"""Coincident points on block surfaces: surface parts (faces, edges, corners) and their copies."""
 
 from __future__ import annotations
 
@@ -53,8 +53,6 @@ class Shared:
 
     Attributes
     ----------
-    grid
-        The grid.
     points
         The space of each field: the nodes of each kind of blocks, or the faces normal to each axis,
         kind by kind.
@@ -127,7 +125,8 @@ class Shared:
             maps = link.source(self._cells[here.block], self._cells[block], staggered)
             index = tuple(here.index[a] * sign + offset for a, sign, offset in maps)
             orthant = [here.orthant[a] * sign for a, sign, _ in maps]
-            # Across the side itself the distance outside is one inside: ends change sides.
+            # The distance outside this side is a distance inside the other side: the end is
+            # reversed.
             orthant[link.there.axis] = 1 if link.there.end == "high" else -1
             sign = here.sign
             if self.fluxes:

@@ -1,4 +1,4 @@
-"""Synchronization as a generator of rows, for `ssr.matrix`: an entry for each copy of a point."""
+"""Synchronization as a symbolic row generator for `ssr.matrix`: one entry per copy of a point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .means import Means
 from .shared_points import Copy
 
 BLOCKS = 32
-"""Blocks up to which rows are staged: the conditions grow with their number."""
+"""The largest number of blocks with symbolic rows. The number of conditions grows with it."""
 
 
 def is_staged(means: Means) -> bool:

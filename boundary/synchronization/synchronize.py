@@ -1,7 +1,8 @@
-"""Block-edge synchronization: points that several blocks hold become equal.
+"""Synchronization of block edges: shared points of blocks receive one common value.
 
-A node on a linked side is a point of both blocks, one on an edge or in a corner of more. Each block
-holds a copy; synchronization replaces all copies of a point by their mean, or by that of its owner.
+A node on a linked side belongs to both blocks; a node on an edge or corner may belong to more. Each
+block stores a copy. Synchronization replaces all copies of a point by their mean or by the value of
+the owner.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ if TYPE_CHECKING:
 class Synchronize(Affine):
     """The matrix that makes the copies of shared points equal; made by `bc.synchronize`.
 
-    It takes part in algebra as fills do, and has no offset: products with matrices and fills, sums
-    and multiples are applied factor by factor, and ``same.linear`` is the matrix of its entries,
-    as are those of what it is a part of.
+    It is an affine matrix without offset, like fills: products with matrices and fills, sums and
+    multiples are applied factor by factor, and the property ``linear`` of each is a matrix with
+    entries.
 
     Attributes
     ----------
     means
-        Which points are shared, and what their copies become.
+        The shared points, and the weights of their copies.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Synchronize(Affine):
     ) -> None:
         self.means = means
         self._bound = MappingProxyType(dict(bound or {}))
-        self._free = self if free is None else free  # its program serves all sizes
+        self._free = self if free is None else free  # its program is valid for all sizes
 
     @property
     def name(self) -> str:
@@ -142,7 +143,7 @@ class Synchronize(Affine):
         if count is None:
             return list(extend(SharedPoints(self), each))
         if any(not isinstance(v, Vector) or len(v) != count for v in each):
-            raise SpaceError(f"{self.name} is applied to vectors of {count} components.")
+            raise SpaceError(f"{self.name} takes vectors of {count} components.")
         made = list(extend(SharedPoints(self), [part for vector in each for part in vector]))
         return [Vector(made[n : n + count]) for n in range(0, len(made), count)]
 

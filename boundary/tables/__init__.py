@@ -1,4 +1,5 @@
-"""Ghosts by tables: one compiled function works through records of integers.
+"""Table-driven ghost fills: bytecode, and the virtual machine that executes it in a kernel.
 
-Takes pieces of ghosts, and the sets that a program reads. Gives steps of programs.
+Input: pieces of ghost points, and the sets of elements that a program reads. Output: steps of
+programs.
 """

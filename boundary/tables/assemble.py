@@ -1,9 +1,9 @@
-"""From pieces to a program for the machine, and its weights.
+"""Translation of ghost pieces into bytecode and a table of weights.
 
-A copy becomes a copy; narrow copies along the last axis, the ghosts beside rows, are made in one
-pass over the rows. All other values are made line by line in scratch memory and stored from there.
-Where a piece reads neighbours on a line, as an interpolation does, the line of sources is copied
-first.
+Pieces that scale one source point become copy instructions. Narrow copies along the last axis, the
+ghost columns of rows, are combined into one pass over the rows. All other values are computed line
+by line in scratch memory and stored from there. If a piece reads neighbours along a line, as
+interpolation does, the source line is first copied to scratch memory.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .mutual import Mutual, Occupied, mutual
 from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece
 
 ROOM = 4096
-"""The most values that are made at once, unless a single line has more."""
+"""The largest number of values computed in one block of lines, unless a single line has more."""
 
 FEW = 8
-"""The most points of a piece that are made one by one."""
+"""The largest number of points of a piece that is computed point by point."""
 
 GROUP = 4
-"""The most values that are made in one pass over the same neighbours."""
+"""The largest number of values that are computed in one pass over the same neighbours."""
 
 
 def assemble(

@@ -1,4 +1,4 @@
-"""Pieces as instructions of the machine: copies, shared points, single points, lines of sums."""
+"""Code generator for pieces: copies, shared points, single points, lines of weighted sums."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Assembler(Program):
                     self.emit(Op.COPY, lane, weight, *piece.extents, *to, *of)
         for (target, source, weight, count, to, of), entries in columns.items():
             if len(entries) % 4:
-                entries += entries[-2:]  # an even number of columns
+                entries += entries[-2:]  # pad to an even number of columns
             rows = *self.range(target, *to), *self.range(source, *of)
             ends = weight, count, len(entries) // 2, *rows, *entries
             self.emit(Op.COLUMNS, self.lane(target, source), *ends)

@@ -1,6 +1,6 @@
-"""Products of bands: neighbours on lines with their weights are added up, vectors multiplied.
+"""Kernel IR of band products: weighted sums of neighbours along lines, and small matrices.
 
-Names of variables are those of `machine_functions`.
+The names of variables are those of `machine_functions`.
 """
 
 from __future__ import annotations

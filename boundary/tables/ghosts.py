@@ -1,7 +1,8 @@
-"""Fills as a step of programs: which ghosts are made, and by which tables.
+"""Ghost fills as a step of programs: the ghost points that are read, and their tables.
 
-Several fills may be one step. A step says what it makes when it is asked for the tables of given
-sizes, or for its ghosts in closed form; the compiler folds the latter into what reads them.
+Several fills can be combined into one step. A step provides tables for given sizes, and ghost rows
+in closed form where they exist; the compiler inlines the latter into the statements that read the
+ghost points.
 """
 
 from __future__ import annotations
@@ -74,8 +75,6 @@ class Ghosts(External):
 
     Attributes
     ----------
-    members
-        The fills.
     broad
         Whether the machine works through any parts of the tables.
     """
@@ -192,7 +191,7 @@ class Ghosts(External):
             for kind, region in _regions(member, sizes):
                 if isinstance(region.outcome, Row) and ruled.is_live(region.outcome):
                     _check_live(ruled, kind, region)
-                    continue  # made by other steps of the program
+                    continue  # computed by other steps of the program
                 stands = kind in member.standing
                 for part in made.parts(region):
                     yield part, stands and isinstance(part, Piece) and part.fixed

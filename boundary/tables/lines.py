@@ -1,8 +1,9 @@
-"""Pieces as lines: two loop dimensions, the last along the line; stretches of weighted sums.
+"""Pieces as batches of lines, and band sums along lines.
 
-Neighbours on a line, taps one step apart or a few, are a band: they are added up together, on
-stretches in which few of them have weights. Sources of a line stand in memory one after the other,
-counted from the first that is read.
+A piece is reduced to two loop dimensions, the last along the line. Consecutive taps that are one or
+a few steps apart along the line form a band. A band is summed in one pass, on stretches of the line
+in which few neighbours have nonzero weights. The sources of a line are contiguous in scratch
+memory, starting at the first source that is read.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from .machine import TAPS
 from .pieces import AnyPiece, Index, Number, Piece, Tap, VectorPiece
 
 BLOCK = 4
-"""Lengths of lines in scratch memory are multiples of this."""
+"""The lengths of lines in scratch memory are multiples of this number."""
 
 WIDE = 8
-"""From this extent on, a loop along the last axis is the inner one in any case."""
+"""The smallest extent with which a loop along the last axis is always the inner loop."""
 
 Ranges = tuple[tuple[int, int], ...]
 

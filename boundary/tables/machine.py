@@ -1,12 +1,11 @@
-"""The instructions of a small machine that fills ghosts, and what a machine must be able to do.
+"""Instruction set of the virtual machine that fills ghost points, and its capabilities.
 
-A program for the machine, made by `assemble`, is a list of records of integers, one after the
-other: the instruction, the place of the next record, and the operands. Boxes are lines of points at
-regular distances. The machine has memory of its own, ``scratch``, for lines of sources and for
-values that are being made. The functions of the machine are in `machine_functions`; they depend on
-the fields and on which instructions may occur, but neither on how often they occur nor on sizes. A
-program is made for arrays of one layout: places in a field, and steps from there, are distances in
-its memory.
+A program, which `assemble` generates, is a sequence of integer records: the opcode, the offset of
+the next record, and the operands. Boxes are represented as lines of points with constant strides.
+The memory ``scratch`` holds lines of sources and values under computation. `machine_functions`
+generates the functions of the machine; they depend on the fields and on the set of opcodes, but not
+on the length of the program or on sizes. A program is valid for arrays of one layout: places and
+steps are memory offsets and strides in a field.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from enum import IntEnum
 from typing import Any
 
 TAPS = 8
-"""The number of neighbours on a line that are added up at once."""
+"""The number of neighbours on a line that are summed in one pass."""
 
 
 class Op(IntEnum):
@@ -29,17 +28,17 @@ class Op(IntEnum):
     """
 
     STOP = 0
-    READ = 1  # field; slot, weight, first?, lines, length, steps; ranges: field into scratch
-    WRITE = 2  # as READ: scratch times one weight into the field
+    READ = 1  # field; slot, weight, first?, lines, length, steps; ranges: field to scratch
+    WRITE = 2  # as READ: scratch times one weight to the field
     TAP = 3  # as READ: weights times the field, added to scratch unless it is the first
     COPY = 4  # lane; weight, lines, length; range of targets, range of sources
-    COLUMNS = 5  # as COPY; the length is that of a list of columns: of target and source
-    SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both become a weighted sum of both
+    COLUMNS = 5  # as COPY, with the length of a list of columns: (target, source)
+    SHARE = 6  # field; 2 weights, lines, length; 2 ranges: both are set to their weighted sum
     GATHER = 7  # field; count; (slot, weight, place): a weight times a point, added to scratch
-    SCATTER = 8  # field; count; (slot, place): scratch into points
-    FILL = 9  # slot, weight, lines, length, both steps: weights into scratch
+    SCATTER = 8  # field; count; (slot, place): scratch to points
+    FILL = 9  # slot, weight, lines, length, both steps: weights to scratch
     SCALE = 10  # scalar; as FILL: weights times the scalar, added to scratch
-    CLEAR = 11  # slot, length: zeros into scratch
+    CLEAR = 11  # slot, length: zeros to scratch
     TURN = 12  # size; lines, length, both steps; a slot per component, a weight per entry
     MUTUAL = 13  # group of fields; length; place and step per line; a weight per entry
     PRODUCT = 14  # recipe, more?; times, steps; slot and source per value; a weight per entry

@@ -1,8 +1,9 @@
-"""The functions of the machine that fills ghosts: one that runs programs, and those it calls.
+"""Kernel IR of the virtual machine that fills ghost points: dispatch loop and instructions.
 
-The function of the machine goes through the records of a program, and calls a function for each
-kind of instruction. Names of variables: a ``slot`` is a place in scratch memory, a ``to`` or ``of``
-one in a field, and ``line_step`` and ``step`` lead from line to line and from point to point.
+The dispatch loop reads the records of a program and calls one function for each type of
+instruction. Names of variables: ``slot`` is an offset in scratch memory, ``to`` and ``of`` are
+offsets in a field, ``line_step`` is the stride from line to line, and ``step`` the stride from
+point to point.
 """
 
 from __future__ import annotations
@@ -46,10 +47,11 @@ from .statements import (
 )
 
 COLUMNS = 6
-"""The number of columns that are copied at once, row by row; fewer are copied two by two."""
+"""The number of columns that are copied in one pass over the rows; fewer are copied in pairs."""
 
 AHEAD = 8
-"""How many rows ahead the ends of rows are fetched, where there is time for it."""
+"""The prefetch distance in rows for the ends of rows. Prefetching needs at least `COLUMNS`
+columns."""
 
 
 def functions(form: Form, name: str) -> tuple[kernel.Function, ...]:
@@ -145,7 +147,7 @@ def _until(last: Op) -> kernel.Expression:
 
 
 PRODUCT = "links", "at", "weights", "scratch", "scratch"
-"""The arguments of a product of bands."""
+"""The arguments of a band product."""
 
 WEIGHT = let("weight", load("weights", "weight_place"))
 

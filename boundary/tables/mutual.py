@@ -1,7 +1,7 @@
-"""Lines of points that become sums of each other, as the components of shared vectors do.
+"""Lines of points that are set to weighted sums of each other, such as shared vector components.
 
-Such lines are made in one pass over their points: all of them are read at a point before any is
-written, so that nothing goes through scratch memory.
+Such lines are computed in one pass over their points. At each point all lines are read before any
+is written, so that no scratch memory is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .lines import pieces_of, spread
 from .pieces import AnyPiece, Index, Piece, Place
 
 MOST = 4
-"""The most lines that are made together."""
+"""The largest number of lines that are computed together."""
 
 Line: TypeAlias = "tuple[int, Index, Index]"
 """A field, the index of the first point, and the step, in the order of memory."""
@@ -131,7 +131,7 @@ def _turned(line: Line, length: int) -> Line:
     return field, last, tuple(-d for d in step)
 
 
-# -- points that no other part meets ---------------------------------------------------------------
+# -- points that no other part accesses ------------------------------------------------------------
 
 
 class Occupied:
@@ -159,7 +159,7 @@ class Occupied:
         others = np.concatenate([np.flatnonzero(~own), mine])
         low, high = self._low[mine, None], self._high[mine, None]
         meet = ((low <= self._high[others]) & (self._low[others] <= high)).all(axis=-1)
-        return int(meet.sum()) == len(mine)  # each meets itself
+        return int(meet.sum()) == len(mine)  # each line intersects itself
 
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]

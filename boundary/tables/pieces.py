@@ -1,15 +1,16 @@
-"""Ghosts in numbers: pieces, each of them a sum over points at regular distances.
+"""Numerical ghost rows: pieces, each of which is a weighted sum over points with constant strides.
 
-All indices are those of array axes: block, k, j, i or fewer; a step is what an index changes by
-from one point of a loop dimension to the next. The value of a point is one fixed expression, in
-whatever way it is computed::
+All indices are those of array axes: block, k, j, i or fewer. A step is the change of an index from
+one point of a loop dimension to the next. The value of a point is one fixed expression, whichever
+instructions compute it::
 
     value[p] = constant[p] + sum of coefficient[p] * scalar
              + sum of weight[p] * source[start + steps . p]
 
-added up from left to right by fused multiplication and addition. Where a weight in a sum of several
-is zero, nothing is read: infinities and NaN there are not met. A piece of nothing but one point
-with one weight is the product alone, so that a copy keeps its bits, those of -0.0 too.
+It is summed from left to right with fused multiply-add. In a sum of several terms, a source with
+the weight zero is not read, so that an infinity or NaN there has no effect. A piece that consists
+of one point with one weight is the plain product. A copy is therefore bitwise exact, including
+-0.0.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ssr.extension import Array
 
 Index: TypeAlias = tuple[int, ...]
 Number: TypeAlias = "float | Array"
-"""A number for all points of a piece, or an array that broadcasts to its extents."""
+"""One number for all points of a piece, or an array that broadcasts to its extents."""
 Place: TypeAlias = tuple[int, Index, tuple[Index, ...]]
 """A field, the index of the first point, and the step along each loop dimension."""
 

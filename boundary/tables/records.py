@@ -1,4 +1,4 @@
-"""Programs for the machine under construction: their records, weights, recipes and memory."""
+"""Bytecode programs under construction: records, weights, recipes, and scratch memory."""
 
 from __future__ import annotations
 

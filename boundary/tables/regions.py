@@ -1,7 +1,8 @@
-"""Regions of ghosts in numbers: the pieces that make them from owned points, for given sizes.
+"""Conversion of symbolic ghost regions into numerical pieces, for given sizes.
 
-A region knows its ghosts and what they are made of by expressions of indices, sizes and parameters.
-A piece has numbers in their places: fields, where loops start and step, weights and constants.
+A region describes ghost points and their rows by expressions of indices, sizes and parameters. In a
+piece these expressions are replaced by numbers: fields, starts and steps of loops, weights and
+constants.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class RegionPieces:
             steps=self._steps,
             extents=tuple(high - low for low, high in here.box),
             taps=tuple(taps),
-            constant=self._number(here, rest) + 0.0,  # a zero without sign
+            constant=self._number(here, rest) + 0.0,  # turns -0.0 into +0.0
             scalars=tuple(
                 (self.scalar + order.index(name), self._number(here, f))
                 for name, f in factors.items()

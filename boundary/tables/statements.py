@@ -1,7 +1,7 @@
-"""Parts of the machine's functions: choices, the operands of an instruction, loops over lines.
+"""Kernel IR building blocks of the virtual machine: branches, operands, loops over lines.
 
-A line has ``length`` points, of which ``t`` is the number of one, and ``a`` is the number of one of
-``lines`` lines.
+A line has ``length`` points with the loop index ``t``. There are ``lines`` lines with the loop
+index ``a``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ssr.extension import (
 Block: TypeAlias = Sequence[kernel.Statement]
 
 ZERO = let("zero", load("weights", 0))
-"""The first of the weights is always zero."""
+"""The first entry of the table of weights is always zero."""
 
 
 def numbered(statements: Iterable[kernel.Statement]) -> Block:

@@ -56,7 +56,7 @@ def power(matrix: MatrixData, exponent: object) -> MatrixData:
     count = integer(exponent)
     if count is None or count < 0:
         raise ArgumentError(
-            f"{matrix.name} is raised to the power {exponent!r}.",
+            f"{matrix.name} cannot be raised to the power {exponent!r}.",
             hint="Powers are integers from 0 on; A.solve(b) stands for the inverse of a triangle.",
         )
     if matrix.rows != matrix.cols:

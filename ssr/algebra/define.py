@@ -65,7 +65,7 @@ def check_declaration(
     """Check what a matrix is declared with; its spaces are of these kinds."""
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, kinds):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+            raise ArgumentError(f"{what} must be a Space, not {space!r}.")
     for name, kind in data.items():
         checked_name("field or scalar", name)
         if not isinstance(kind, (*kinds, ScalarType)):

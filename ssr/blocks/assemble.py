@@ -38,8 +38,17 @@ def kron(left: Matrix | np.ndarray[Any, Any], right: Matrix) -> Matrix | BlockMa
     the slow one, as in SciPy. Sizes of one name are one size. With an array the slow index is the
     component, and the product a `BlockMatrix`.
 
+    Parameters
+    ----------
+    left
+        A matrix, or an array of numbers of shape (m, n).
+    right
+        A matrix.
+
     Raises
     ------
+    ArgumentError
+        If an operand is not a matrix, or the array does not have two axes.
     SpaceError
         If the spaces would have more than four dimensions.
 
@@ -108,7 +117,7 @@ def block(
     SpaceError
         If the blocks of a row differ in their rows, or those of a column in their columns.
     ArgumentError
-        If spaces are unknown, or there is something else than matrices.
+        If spaces are unknown, or an entry is neither a matrix nor None.
 
     Examples
     --------
@@ -250,7 +259,7 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     Raises
     ------
     ArgumentError
-        If the values on a vector space are no such rows.
+        If the values on a vector space are not n rows of n values.
 
     Examples
     --------
@@ -273,7 +282,7 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
     if isinstance(space, Space):
         return diagonal_of_field(space, values)
     if not isinstance(space, VectorSpace):
-        raise ArgumentError(f"space is a Space or a vector space, not {space!r}.")
+        raise ArgumentError(f"space must be a Space or a vector space, not {space!r}.")
     count, points = range(space.components), space.space
     rows = [_listed(row) for row in _listed(values)]
     if [len(row) for row in rows] != [len(count)] * len(count):

@@ -48,8 +48,8 @@ class BlockMatrix(Operator["BlockMatrix"]):
     Attributes
     ----------
     rows, cols
-        What it acts between: a vector space for arrays ``(components, ...)``, a space for one
-        field, a tuple of spaces for a tuple of fields.
+        The spaces of the result and of the operand: a vector space for arrays ``(components,
+        ...)``, a space for one field, a tuple of spaces for a tuple of fields.
     blocks
         The matrices, row by row. One without families is zero.
 
@@ -120,6 +120,11 @@ class BlockMatrix(Operator["BlockMatrix"]):
         stage
             One of ``sets program passes nests loops source vectors assembly``; all but the last two
             by default. Or the name of a pass, as ``passes`` lists them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_blocks
 
@@ -193,7 +198,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     @cached_property
     def T(self) -> BlockMatrix:
-        """The transpose: that of every block, in its place."""
+        """The transpose: block (r, c) is the transpose of block (c, r)."""
         made = grid(f"{self.name}.T", self.cols, self.rows, lambda r, c: self.blocks[c][r].T)
         return BlockMatrix(made)
 
@@ -230,7 +235,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         return self._each(f"{self.name}.rank_local()", lambda m: m.rank_local())
 
     def equals(self, other: object) -> bool:
-        """Whether ``other`` is proved equal, block by block, for all sizes."""
+        """Return whether ``other`` is proved equal, block by block, for all sizes."""
         self._need_matrix(other)
         if not isinstance(other, BlockMatrix) or not self.definition.fits(other.definition):
             return False
@@ -279,10 +284,10 @@ class BlockMatrix(Operator["BlockMatrix"]):
     def solve(self, b: Any, out: Any = None) -> Any:
         """Return x with ``X x = b``, by elimination at each point or by substitution.
 
-        A matrix whose entries are all at the row's own point is solved with by elimination without
-        pivoting, point by point. One whose blocks are triangular as a whole, as
-        ``ssr.block([[A, None], [B, C]])``, is solved with component by component by `Matrix.solve`
-        of the blocks on its diagonal.
+        If all entries are at the point of the row, each point is an independent dense system,
+        solved by elimination without pivoting. If the grid of blocks is triangular, as in
+        ``ssr.block([[A, None], [B, C]])``, components are solved one after the other, by
+        `Matrix.solve` of the blocks on the diagonal.
 
         Parameters
         ----------
@@ -294,7 +299,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         Raises
         ------
         NotTriangularError
-            If it is of neither form.
+            If the matrix has neither of these forms.
         SingularMatrixError
             If a pivot or a diagonal entry is proved to be zero.
 

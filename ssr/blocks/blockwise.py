@@ -53,7 +53,7 @@ def power(matrix: BlockData, exponent: object) -> BlockData:
     count = integer(exponent)
     if count is None or count < 0:
         raise ArgumentError(
-            f"{matrix.name} is raised to the power {exponent!r}.",
+            f"{matrix.name} cannot be raised to the power {exponent!r}.",
             hint="Powers are integers from 0 on.",
         )
     if not count:

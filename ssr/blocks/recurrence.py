@@ -51,12 +51,12 @@ def recurrence(
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare a matrix by a generator of one row that may read the rows before it.
 
-    The decorated function takes one index for each axis and then ``done``, by which it reads what
-    rows before the own one, in C order, have yielded: ``done[k, c]`` is the entry in row k and
-    column c, zero where row k has no entry. ``A.row(j, i)`` is a row of another matrix as a
-    dictionary from columns to values; columns are tuples of indices, in one dimension indices, and
-    compare in C order. Otherwise it is a generator as in `ssr.matrix`. On a vector space entries
-    are dense blocks: ``done[k, c]`` is an array, of zeros where row k has no entry.
+    The decorated function takes one index for each axis and then ``done``, by which it reads the
+    entries of earlier rows in C order: ``done[k, c]`` is the entry in row k and column c, zero
+    where row k has no entry. ``A.row(j, i)`` is a row of another matrix as a dictionary from
+    columns to values; columns are tuples of indices, in one dimension indices, and compare in C
+    order. Otherwise it is a generator as in `ssr.matrix`. On a vector space entries are dense
+    blocks: ``done[k, c]`` is an array, of zeros where row k has no entry.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def recurrence(
     Raises
     ------
     UnmadeRowError
-        If a row is read that is not made yet.
+        If a row is read that has not been computed yet.
     OutOfSpaceError
         If a row or column is read that does not exist.
     SingularMatrixError
@@ -174,12 +174,12 @@ def _origin(
 class BlockRecurrence(BlockMatrix):
     """A matrix of dense blocks whose rows are made in C order, each from entries of earlier ones.
 
-    Made by `ssr.recurrence` with vector spaces; it is used as a `Recurrence` is.
+    Made by `ssr.recurrence` with vector spaces, and used like a `Recurrence`.
 
     Attributes
     ----------
     numbers
-        The recurrence of what is stored, entry by entry of the blocks.
+        The recurrence of the stored values, one for each entry of the blocks.
 
     Examples
     --------
@@ -202,7 +202,7 @@ class BlockRecurrence(BlockMatrix):
 
     @property
     def entries(self) -> VectorSpace:
-        """The space of the numbers that are stored: declares a field for them, ``v=LU.entries``."""
+        """The space of the stored entries, to declare a field for them: ``v=LU.entries``."""
         return self.numbers.entries
 
     def bind(self, **data: Any) -> BlockRecurrence:
@@ -210,12 +210,13 @@ class BlockRecurrence(BlockMatrix):
         return BlockRecurrence(super().bind(**data).definition, self.numbers.bind(**data))
 
     def compute(self, out: Any = None, dtype: Any = np.float64) -> BlockRecurrence:
-        """Return the matrix with its numbers computed, from the values its data have now.
+        """Return the matrix with its entries computed from the present values of its data.
 
         Parameters
         ----------
         out, dtype
-            What receives the numbers, and the type of a new array; see `Recurrence.compute`.
+            The array or field of the entries, and the type of a new array; see
+            `Recurrence.compute`.
         """
         made = self.numbers.compute(out, dtype).definition.bound
         return self.bind(**{name: made[name] for name in self.numbers.made})

@@ -41,7 +41,7 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
 
     Made by `from_scipy` with vector spaces or tuples of spaces, and by operations. Rows and columns
     are numbered field by field, the points of each in C order. Sums and products with other
-    matrices are assembled by SciPy, which needs all sizes and data of theirs.
+    matrices are assembled by SciPy, which needs all sizes and data of these matrices.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
         return super().__rmatmul__(other)
 
     def equals(self, other: Any) -> bool:
-        """Whether ``other`` has the same entries; those of staged matrices are assembled."""
+        """Return whether ``other`` has the same entries; those of staged matrices are assembled."""
         self._need_matrix(other)
         ours, theirs = ((spaces(m.rows), spaces(m.cols)) for m in (self, other))
         return ours == theirs and (self._csr != _entries(other)).nnz == 0
@@ -336,12 +336,12 @@ def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> StoredMatrix | StoredB
 
 
 def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> StoredMatrix | StoredBlockMatrix:
-    """Return a sparse matrix of SciPy as a matrix between spaces, its structure unknown.
+    """Return a sparse matrix of SciPy as a stored matrix between spaces.
 
     The points of a space are numbered in C order. A product adds the entries of a row by ascending
-    columns, every second one in a sum of its own, each by one fused multiply-add. The matrix is
-    copied: entries at one place are summed, zeros are left out, and numbers other than float32
-    become float64.
+    columns, in two alternating partial sums, each entry by one fused multiply-add. The matrix is
+    copied: duplicate entries are summed, zeros are left out, and numbers other than float32 become
+    float64.
 
     Parameters
     ----------
@@ -350,7 +350,7 @@ def from_scipy(matrix: Any, *, rows: Kind, cols: Kind) -> StoredMatrix | StoredB
     rows, cols
         Spaces with as many points as the matrix has rows and columns. With vector spaces or tuples
         of spaces elements are numbered field by field, the points of a field in C order; the result
-        is then an `StoredBlockMatrix`.
+        is then a `StoredBlockMatrix`.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def to_xarray(
     xarray = _xarray()
     place = grid.space_of(u, space)
     if name is not None and not isinstance(name, str):
-        raise ArgumentError(f"The name of a field is a text, not {name!r}.")
+        raise ArgumentError(f"name must be a string, not {name!r}.")
     names = dims(grid, place)
     coordinates = {
         name: (axes, values, {k: a for k, a in about.items() if k != "bounds"})

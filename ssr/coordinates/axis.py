@@ -65,11 +65,9 @@ class Axis:
     def __post_init__(self) -> None:
         flag("Axis", "periodic", self.periodic)
         if self.units is not None and not isinstance(self.units, str):
-            raise ArgumentError(f"The units of an axis are a text, not {self.units!r}.")
+            raise ArgumentError(f"units must be a string, not {self.units!r}.")
         if not isinstance(self.attributes, Mapping):
-            raise ArgumentError(
-                f"The attributes of an axis are a mapping, not {self.attributes!r}."
-            )
+            raise ArgumentError(f"attributes must be a mapping, not {self.attributes!r}.")
         ends = [self.low is not None, self.high is not None]
         if self.faces is not None:
             if any(ends) or self.stretching is not None:
@@ -86,7 +84,7 @@ class Axis:
         low, high = real(self.low), real(self.high)
         if low is None or high is None:
             raise ArgumentError(
-                f"The ends of an axis are numbers, not {self.low!r}, {self.high!r}."
+                f"The ends of an axis must be numbers, not {self.low!r}, {self.high!r}."
             )
         if not (np.isfinite(low) and np.isfinite(high) and low < high):
             raise OutOfRangeError(
@@ -134,7 +132,7 @@ class Axis:
             If the stretching does not increase from 0 to 1.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ArgumentError(f"An axis has a positive number of cells, not {count!r}.")
+            raise ArgumentError(f"An axis must have a positive number of cells, not {count!r}.")
         if self.faces is not None:
             if len(self.faces) != count + 1:
                 raise ShapeError(

@@ -74,6 +74,11 @@ class Coordinates(FiniteVolumes):
         u
             An array, a field of ranks, or a field of a program, where the integral is a value.
 
+        Raises
+        ------
+        ShapeError, SpaceError
+            If it is not a field of cells.
+
         Examples
         --------
         The volume of a ball, for each steradian:
@@ -93,6 +98,11 @@ class Coordinates(FiniteVolumes):
         ----------
         u, v
             Arrays, fields of ranks or fields of a program; of cells, or of the faces of an axis.
+
+        Raises
+        ------
+        ShapeError, SpaceError
+            If the fields are not on one space, of cells or of the faces of an axis.
         """
         return inner(self, u, v)
 
@@ -174,7 +184,7 @@ class Coordinates(FiniteVolumes):
         Raises
         ------
         ArgumentError, ShapeError
-            If dimensions or coordinates are other ones.
+            If dimensions or coordinates differ from those of the grid.
         """
         from .arrays import from_xarray
 

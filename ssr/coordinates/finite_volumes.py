@@ -66,6 +66,11 @@ class FiniteVolumes(Geometry):
             harmonic mean, as of resistances in series. A tuple with an entry for each axis, of
             numbers or fields on its faces.
 
+        Raises
+        ------
+        ArgumentError, SpaceError
+            If the conductivity has another form, or is on another space.
+
         Examples
         --------
         >>> import ssr
@@ -105,6 +110,11 @@ class FiniteVolumes(Geometry):
         ----------
         space
             The cells, by default, or the faces normal to an axis.
+
+        Raises
+        ------
+        SpaceError
+            If the space is another one.
         """
         place = self._checked_space(space)
         for a in range(self.cells.ndim):

@@ -102,6 +102,11 @@ class Geometry(Immutable):
         ----------
         distribution
             The cells, as `boundary.distribute` distributes them.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not a distribution.
         """
         if not all(hasattr(distribution, name) for name in ("zeros", "any", "sizes")):
             raise ArgumentError(f"{distribution!r} is not what boundary.distribute returns.")
@@ -124,7 +129,7 @@ class Geometry(Immutable):
         Raises
         ------
         ArgumentError
-            If there is none.
+            If there is no such axis.
         """
         if isinstance(name, str) and name in self.names:
             return self.names.index(name)
@@ -156,6 +161,11 @@ class Geometry(Immutable):
             The axis or its name.
         space
             Cells, faces or nodes, which may have ghosts; the cells by default.
+
+        Raises
+        ------
+        ArgumentError, SpaceError
+            If there is no such axis, or the space is not one of the grid.
 
         Examples
         --------

@@ -39,12 +39,12 @@ def plot(
     if ax is not None and not isinstance(ax, matplotlib.axes.Axes):
         raise ArgumentError(f"ax is {ax!r}, not the axes of a picture of matplotlib.")
     if label is not None and not isinstance(label, str):
-        raise ArgumentError(f"The label of a picture is a text, not {label!r}.")
+        raise ArgumentError(f"label must be a string, not {label!r}.")
     place = grid.space_of(u, space)
     values, left, fixed = _section(grid, whole(u), place, at)
     if len(left) > 2 or not left:
         raise ArgumentError(
-            f"A picture has one or two coordinates, not {len(left)}.",
+            f"A picture must have one or two coordinates, not {len(left)}.",
             hint="Choose points of others: at={name: value}.",
         )
     if ax is None:
@@ -62,7 +62,7 @@ def _section(
 ) -> tuple[Array, list[int], dict[int, float]]:
     """Return the values next to given coordinates, and the axes that are left."""
     if not isinstance(at, Mapping):
-        raise ArgumentError(f"at is a mapping from coordinates to values, not {at!r}.")
+        raise ArgumentError(f"at must be a mapping from coordinates to values, not {at!r}.")
     fixed: dict[int, float] = {}
     for name, given in at.items():
         value = real(given)

@@ -36,7 +36,9 @@ def inner(grid: FiniteVolumes, u: Any, v: Any) -> Any:
     """Return the inner product of two fields on one space."""
     space, other = (e.space if isinstance(e, Expression) else grid.space_of(e) for e in (u, v))
     if space != other:
-        raise SpaceError(f"The inner product of fields on {space!r} and on {other!r}.")
+        raise SpaceError(
+            f"The inner product needs fields on one space, not on {space!r} and {other!r}."
+        )
     if isinstance(u, Expression):
         return dot(u, grid.measure(space) @ v)
     measure = grid.measure(space)

@@ -104,6 +104,11 @@ def geographic(radius: float = 1.0) -> System:
     radius
         The radius of the sphere.
 
+    Raises
+    ------
+    ArgumentError
+        If the radius is not a positive number.
+
     Examples
     --------
     >>> import ssr
@@ -112,7 +117,7 @@ def geographic(radius: float = 1.0) -> System:
     """
     size = real(radius)
     if size is None or not 0.0 < size < float("inf"):
-        raise ArgumentError(f"The radius of a sphere is a positive number, not {radius!r}.")
+        raise ArgumentError(f"radius must be a positive number, not {radius!r}.")
     degree = f"{size!r}*pi/180"
     up, around = "(pi*latitude/180)", "(pi*longitude/180)"
     return System(
@@ -140,7 +145,7 @@ def from_scale_factors(factors: Any, position: Sequence[Any] | None = None) -> S
     Raises
     ------
     ArgumentError
-        If they are no such expressions, or hold other symbols.
+        If an argument has another form, or holds other symbols.
 
     Examples
     --------
@@ -152,7 +157,9 @@ def from_scale_factors(factors: Any, position: Sequence[Any] | None = None) -> S
     <System of scale factors: s, t>
     """
     if not isinstance(factors, Mapping) or not factors:
-        raise ArgumentError(f"Scale factors are a mapping by SymPy symbols, not {factors!r}.")
+        raise ArgumentError(
+            f"factors must be a mapping from SymPy symbols to expressions, not {factors!r}."
+        )
     ours = _real_symbols(list(factors))
     found = {
         s.name: _checked(e, ours) for s, e in zip(ours.values(), factors.values(), strict=True)
@@ -176,7 +183,7 @@ def from_map(symbols: Any, position: Sequence[Any]) -> System:
     Raises
     ------
     ArgumentError
-        If they are no such expressions.
+        If an argument has another form, or components do not depend on the symbols.
     SpaceError
         If the coordinates are not orthogonal, or SymPy does not show that they are.
 
@@ -193,11 +200,14 @@ def from_map(symbols: Any, position: Sequence[Any]) -> System:
     import sympy
 
     if not isinstance(symbols, (tuple, list)) or not symbols:
-        raise ArgumentError(f"The coordinates of a map are SymPy symbols, not {symbols!r}.")
+        raise ArgumentError(f"symbols must be a list of SymPy symbols, not {symbols!r}.")
     ours = _real_symbols(symbols)
     components = _components(position, ours)
     if components is None or len(components) < len(ours):
-        raise ArgumentError(f"A map of {len(ours)} coordinates has as many components or more.")
+        raise ArgumentError(
+            f"position is {position!r}; a map of {len(ours)} coordinates needs at least as many "
+            "components, expressions of SymPy."
+        )
     tangents = {s: [sympy.diff(part, s) for part in components] for s in ours.values()}
     names = list(tangents)
     for n, one in enumerate(names):
@@ -212,7 +222,8 @@ def from_map(symbols: Any, position: Sequence[Any]) -> System:
                 )
     squares = {s: sympy.simplify(sum(d**2 for d in each)) for s, each in tangents.items()}
     if 0 in squares.values():
-        raise ArgumentError("A component of the map depends on each of the coordinates.")
+        constant = next(s for s, square in squares.items() if square == 0)
+        raise ArgumentError(f"No component of the map depends on the coordinate {constant}.")
     factors = {s.name: sympy.simplify(sympy.sqrt(square)) for s, square in squares.items()}
     return System("of a map", factors, components)
 
@@ -238,7 +249,7 @@ def _components(position: Any, ours: Mapping[Any, Any]) -> tuple[Any, ...] | Non
     if position is None:
         return None
     if not isinstance(position, (tuple, list)) or not 1 <= len(position) <= 3:
-        raise ArgumentError(f"A position has one to three components, not {position!r}.")
+        raise ArgumentError(f"position must have one to three components, not {position!r}.")
     return tuple(_checked(part, ours) for part in position)
 
 

@@ -154,8 +154,6 @@ class Values:
 
     Parameters
     ----------
-    cells
-        The cells.
     positions
         Those along all axes.
     symbols

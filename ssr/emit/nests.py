@@ -43,7 +43,10 @@ ROWS = 32
 
 
 def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Builder]:
-    """Return a builder for each nest, which has the statements for a box."""
+    """Return a builder for each nest, which has the statements for a box.
+
+    Variables of different nests have different names, so that each name has one definition.
+    """
     builders: list[Builder] = []
     for number, made in enumerate(unit.nests):
         suffix = f"_{number}" if len(unit.nests) > 1 else ""
@@ -51,10 +54,11 @@ def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Bu
         sizes = {n: mangled(n) for n in unit.program.sizes if mangled(n) != n}
         rest = unit.reductions, functions, unit.checked
         looks = {(k.target, k.origin): n for n, k in enumerate(unit.looks) if k.nest == number}
+        counter = builders[-1].counter if builders else 0
         if isinstance(made, ir.LineLoops):
             lines = LineBuilder(
                 unit.arrays, {}, suffix, near, sizes, *rest,
-                alike=unit.alike, looks=looks, rounded=scalars.rounded,
+                alike=unit.alike, looks=looks, rounded=scalars.rounded, counter=counter,
                 slots=slots_of(made.nest),
             )  # fmt: skip
             emit_lines(lines, made)
@@ -64,7 +68,7 @@ def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Bu
         even = _even(made)
         builder = Builder(
             unit.arrays, buffers, suffix, near, sizes, *rest, even, unit.alike,
-            looks=looks, rounded=scalars.rounded,
+            looks=looks, rounded=scalars.rounded, counter=counter,
         )  # fmt: skip
         emit_tree(builder, made, made.tree)
         builders.append(builder)

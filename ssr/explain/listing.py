@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from .. import ir
@@ -35,19 +36,37 @@ def where(domain: Domain, rows: Domain | None = None) -> str:
 
 
 def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
-    """Return ``left = value`` as lines, with the sums in it spelled out below."""
-    sums: list[tuple[str, ir.Sum]] = []
+    """Return ``left = value`` as lines, with the parts that have names spelled out below."""
+    (short,), named = _outlined([value])
+    text = _bare(show(short))
+    if named and text == named[-1][0]:
+        return _part(left, named.pop()[1], rows) + _below(named, rows)
+    return [f"{left} = {text}", *_below(named, rows)]
 
-    def outline(part: ir.Value) -> ir.Value | None:
-        if not isinstance(part, ir.Sum) or not part.terms:
-            return None
-        sums.append((f"s{len(sums) + 1}", part))
-        return ir.Scalar(sums[-1][0])
 
-    text = _bare(show(ir.rewrite(value, outline)))
-    if sums and text == sums[-1][0]:
-        return _sum(left, sums.pop()[1], rows) + _below(sums, rows)
-    return [f"{left} = {text}", *_below(sums, rows)]
+def _outlined(values: Sequence[ir.Value]) -> tuple[list[ir.Value], list[tuple[str, ir.Value]]]:
+    """Return values with names in place of parts, and the parts, those inside others first.
+
+    Sums have names, and operations that occur more than once.
+    """
+    inside = {id(each): each for value in values for each in ir.walk(value)}
+    uses = Counter(id(part) for each in inside.values() for part in ir.children(each))
+    named: list[tuple[str, ir.Value]] = []
+    done: dict[int, ir.Value] = {}
+
+    def visit(here: ir.Value) -> ir.Value:
+        if isinstance(here, ir.Rounded):
+            return visit(here.value)
+        if id(here) not in done:
+            made = ir.with_children(here, visit)
+            is_repeated = isinstance(here, ir.Op) and uses[id(here)] > 1
+            if is_repeated or (isinstance(here, ir.Sum) and here.terms):
+                named.append((f"s{len(named) + 1}", made))
+                made = ir.Scalar(named[-1][0])
+            done[id(here)] = made
+        return done[id(here)]
+
+    return [visit(value) for value in values], named
 
 
 def _condition(term: ir.Term, rows: Domain) -> str:
@@ -58,8 +77,14 @@ def _condition(term: ir.Term, rows: Domain) -> str:
     return text if term.otherwise is None else f"{text}, else {show(term.otherwise)}"
 
 
-def _below(sums: Sequence[tuple[str, ir.Sum]], rows: Domain) -> list[str]:
-    return [f"    {line}" for name, total in reversed(sums) for line in _sum(name, total, rows)]
+def _below(named: Sequence[tuple[str, ir.Value]], rows: Domain) -> list[str]:
+    return [f"    {line}" for name, part in reversed(named) for line in _part(name, part, rows)]
+
+
+def _part(left: str, part: ir.Value, rows: Domain) -> list[str]:
+    if isinstance(part, ir.Sum):
+        return _sum(left, part, rows)
+    return [f"{left} = {_bare(show(part))}"]
 
 
 def _sum(left: str, total: ir.Sum, rows: Domain) -> list[str]:
@@ -108,7 +133,9 @@ def program_text(program: ir.Program, notes: Sequence[str] = ()) -> str:
         lines += ["", *(f"  {line}" for line in _step(step))]
         lines += [f"  {notes[n]}"] if notes else []
     if program.results:
-        lines += ["", f"  return {', '.join(map(show, program.results))}"]
+        results, named = _outlined(program.results)
+        lines += ["", f"  return {', '.join(map(show, results))}"]
+        lines += [f"      {name} = {_bare(show(part))}" for name, part in reversed(named)]
     return "\n".join(lines)
 
 

@@ -127,7 +127,7 @@ class AdaptiveRungeKutta(Stepper):
         self._estimated = dt is None
 
     def step(self, dt: float | None = None) -> None:
-        """Go one step further, as far as the tolerance allows.
+        """Advance by one step, as far as the tolerance allows.
 
         Parameters
         ----------
@@ -150,12 +150,12 @@ class AdaptiveRungeKutta(Stepper):
         self._settle()
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go to several times, one after the other.
+        """Advance to several times, one after the other.
 
         Parameters
         ----------
         dt
-            Without a meaning here: the tolerance chooses the steps.
+            Ignored: the tolerance determines the steps.
         times
             The times, which steps meet exactly.
         """
@@ -182,7 +182,7 @@ class AdaptiveRungeKutta(Stepper):
         self._turn, self._y = 0, self._states[0]
 
     def advance(self, t: float) -> None:
-        """Go to a time, which the last step meets exactly.
+        """Advance to a time, which the last step meets exactly.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class AdaptiveRungeKutta(Stepper):
         Raises
         ------
         OutOfRangeError
-            If it lies before the present time, or behind it for negative dt.
+            If it lies before the present time, or after it for negative dt.
         StepSizeError
             If a step becomes too short for the time to change.
         """

@@ -53,9 +53,9 @@ class FlatRightSide:
     Raises
     ------
     ArgumentError
-        If the right side was not made by `rhs`, or the unknowns are no arrays.
+        If the right side was not made by `rhs`, or an unknown is not an array.
     ShapeError
-        If an array has not the shape of its unknown.
+        If the shape of an array is not that of its unknown.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class FlatRightSide:
         Raises
         ------
         ArgumentError, ShapeError
-            If it is not a vector of as many numbers.
+            If it is not a vector of ``size`` numbers.
         """
         found = tuple(self._fields(y))
         return found[0] if len(found) == 1 else found

@@ -153,7 +153,7 @@ def _span(t_span: Any) -> tuple[float, float]:
         isinstance(t_span, np.ndarray) and t_span.ndim == 1
     )
     if not sequence or len(t_span) != 2:
-        raise ArgumentError(f"t_span is {t_span!r}; it is a pair, the first and the last time.")
+        raise ArgumentError(f"t_span is {t_span!r}, not a pair: the first and the last time.")
     first, last = (number("a time of t_span", t) for t in t_span)
     return first, last
 

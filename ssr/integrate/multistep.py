@@ -233,9 +233,9 @@ class Leapfrog(Stepper):
         super().__init__(fun, t0, y0, dt, args)
         self.nu, self.alpha = number("nu", nu), number("alpha", alpha)
         if not 0.0 <= self.nu <= 1.0:
-            raise OutOfRangeError(f"nu is {nu!r}; the strength of the filter is from 0 to 1.")
+            raise OutOfRangeError(f"nu is {nu!r}, not a number from 0 to 1.")
         if not 0.5 <= self.alpha <= 1.0:
-            raise OutOfRangeError(f"alpha is {alpha!r}; it is from 0.5 to 1.")
+            raise OutOfRangeError(f"alpha is {alpha!r}, not a number from 0.5 to 1.")
         filtered = self.nu > 0.0
         program = fun.kept(("leapfrog", filtered), lambda: _leapfrog(fun, filtered=filtered))
         states = self._y, copies(self._y)
@@ -246,7 +246,7 @@ class Leapfrog(Stepper):
         self._turn, self._length = 0, 0.0
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go several steps of one length; see `Stepper.steps`."""
+        """Advance by several steps of one length; see `Stepper.steps`."""
         try:
             super().steps(dt, times)
         finally:

@@ -133,7 +133,7 @@ class RungeKutta(Stepper):
         self._run(self.t, dt)
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go several steps of one length; on ranks they are one call of compiled code.
+        """Advance by several steps of one length; on ranks they are one call of compiled code.
 
         Parameters
         ----------

@@ -60,7 +60,7 @@ class Stepper(ABC):
         return self._y[0] if len(self._y) == 1 else self._y
 
     def step(self, dt: float | None = None) -> None:
-        """Go one step further, to the time ``t + dt``.
+        """Advance by one step, to the time ``t + dt``.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class Stepper(ABC):
         self.steps(length, [self.t + length])
 
     def advance(self, t: float) -> None:
-        """Go to a time, in steps of equal length that are at most dt.
+        """Advance to a time, in equal steps of at most dt.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Stepper(ABC):
         Raises
         ------
         OutOfRangeError
-            If it lies before the present time, or behind it for negative dt.
+            If it lies before the present time, or after it for negative dt.
         StepSizeError
             If a step is too short for the time to change.
         """
@@ -108,7 +108,7 @@ class Stepper(ABC):
         self.t = end
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go several steps of one length.
+        """Advance by several steps of one length.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Stepper(ABC):
         return {"t": self.t, "dt": self.dt}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over the numbers that `data` has returned.
+        """Restore the numbers that `data` has returned.
 
         Afterwards the values of all `fields` are to be assigned; then the next steps have the same
         bits as those of the stepper that returned the numbers.
@@ -159,7 +159,7 @@ class Stepper(ABC):
         Parameters
         ----------
         data
-            What `data` of a stepper of the same kind has returned.
+            The result of `data` of a stepper of the same kind.
 
         Raises
         ------

@@ -38,6 +38,7 @@ from ..symbols.nodes import (
     sums,
     tests,
     walk,
+    with_children,
 )
 from .external import External
 from .lines import LineLoops, LineNest, Lines, Taken
@@ -145,6 +146,7 @@ __all__ = [
     "tests",
     "values",
     "walk",
+    "with_children",
     "with_origin",
     "with_parts",
     "with_values",

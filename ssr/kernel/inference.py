@@ -126,13 +126,7 @@ class Scope:
 
 
 class Functions:
-    """The functions of a module with the types of their variables, found from those that call them.
-
-    Parameters
-    ----------
-    module
-        The module.
-    """
+    """The functions of a module with the types of their variables, found from their callers."""
 
     def __init__(self, module: ir.Module) -> None:
         self.found = {function.name: function for function in module.functions}

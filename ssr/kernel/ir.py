@@ -289,8 +289,6 @@ class Module:
         Names of numbers of the fields' type, and of doubles.
     labels
         Names of texts.
-    functions
-        The functions.
     signatures
         The types of those that are called from Python.
     """

@@ -38,11 +38,6 @@ class Uses:
 
     An assignment is in force until its block ends.
 
-    Parameters
-    ----------
-    function
-        The function.
-
     Attributes
     ----------
     plain

@@ -32,7 +32,17 @@ def stencil(
     weights
         Offset (an integer or a tuple) to weight.
     outside
-        What to do with offsets that leave ``cols``: an error, or drop the entry (zero outside).
+        Entries outside ``cols``: ``"error"`` refuses them, ``"zero"`` drops them, so that values
+        outside are zero.
+
+    Raises
+    ------
+    ArgumentError
+        If an offset is not made of one integer for each axis, or an argument has another form.
+    OutOfSpaceError
+        If an entry lies outside ``cols`` and ``outside`` is ``"error"``.
+    SpaceError
+        If the locations of ``rows`` and ``cols`` differ.
 
     Examples
     --------
@@ -45,14 +55,14 @@ def stencil(
     """
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+            raise ArgumentError(f"{what} must be a Space, not {space!r}.")
     if rows.data.staggered != cols.data.staggered:
         raise SpaceError(
             f"A stencil between {rows.location} and {cols.location} mixes locations.",
             hint="Write it with ssr.matrix, where the shift between the locations is explicit.",
         )
     if not is_one_of(outside, ("error", "zero")):
-        raise ArgumentError(f'outside is "error" or "zero", not {outside!r}.')
+        raise ArgumentError(f'outside must be "error" or "zero", not {outside!r}.')
     if not isinstance(weights, Mapping):
         raise ArgumentError(
             f"The weights of a stencil map offsets to numbers, not {type(weights).__name__}."

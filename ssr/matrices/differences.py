@@ -36,9 +36,10 @@ def axis_stencil(
     axis
         The axis, counted as that of an array; -1 is the last one.
     weights
-        For the index of a column less that of its row, along the axis, the weight.
+        A mapping from offsets to weights; an offset is the index of the column minus that of the
+        row, along the axis.
     outside
-        What to do with columns that are not there: an error, or drop the entry (zero outside).
+        Entries outside ``cols``, as for `stencil`.
 
     Raises
     ------
@@ -74,14 +75,14 @@ def difference(
 ) -> Matrix:
     """Return a derivative along an axis as a weighted sum of values at points around each row.
 
-    There are as many points as the order asks for; the weights are those of the polynomial through
+    There are as many points as the order needs; the weights are those of the polynomial through
     them. By default points have equal distances; between cells and faces these are 1/2, 3/2, and so
     on. With `coordinates` they lie anywhere.
 
     Parameters
     ----------
     rows, cols
-        Where the derivative is wanted, and where values are: cells, faces or nodes.
+        The points of the derivative, and those of the values: cells, faces or nodes.
     axis
         The axis, counted as that of an array; -1 is the last one.
     derivative
@@ -101,8 +102,9 @@ def difference(
         ``.bind(row_coordinates=...)``, and those of the points of `cols`. Or the coordinates of the
         grid, `ssr.coordinates.Coordinates`; the derivative is that by the coordinate.
     outside
-        What to do in rows whose points are not all there: an error; drop those that are not (zero
-        outside); or take as many points as the order asks for on the other side.
+        Rows some of whose points lie outside ``cols``: ``"error"`` refuses them; ``"zero"`` drops
+        these points, so that values there are zero; ``"one-sided"`` takes points from the other
+        side instead, as many as the order needs.
 
     Raises
     ------
@@ -177,12 +179,12 @@ def average(
     coordinates: Coordinates = None,
     outside: Outside = "error",
 ) -> Matrix:
-    """Return values between points: those of the polynomial through the points around.
+    """Return the interpolation to points in between, by polynomials through the points around.
 
     Parameters
     ----------
     rows, cols
-        Where values are wanted, and where they are: cells, faces or nodes.
+        The points of the results, and those of the values: cells, faces or nodes.
     axis
         The axis along which the locations differ; by default all of these.
     order
@@ -227,12 +229,12 @@ def average(
 def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> None:
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+            raise ArgumentError(f"{what} must be a Space, not {space!r}.")
     if rows.ndim != cols.ndim:
         raise SpaceError(f"{rows!r} has {rows.ndim} axes, and {cols!r} has {cols.ndim}.")
     if not is_one_of(outside, ways):
         known = ", ".join(f'"{way}"' for way in ways)
-        raise ArgumentError(f"outside is one of {known}, not {outside!r}.")
+        raise ArgumentError(f"outside must be one of {known}, not {outside!r}.")
 
 
 def _axis(rows: Any, cols: Any, axis: Any, outside: Any, ways: Sequence[str]) -> int:

@@ -26,8 +26,6 @@ class Line:
 
     Attributes
     ----------
-    axis
-        The axis.
     middle
         The weights of most rows.
     low, high

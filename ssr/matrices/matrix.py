@@ -90,7 +90,7 @@ class Matrix(Operator["Matrix"]):
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Names of the symbolic sizes of all spaces, those between factors of products too."""
+        """Names of the symbolic sizes of all spaces, those between factors included."""
         return self.definition.sizes
 
     @property
@@ -119,6 +119,11 @@ class Matrix(Operator["Matrix"]):
         stage
             One of ``trace sets footprint program passes nests loops source vectors assembly``; all
             but the last two by default. Or the name of a pass, as ``passes`` lists them.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_matrix
 
@@ -248,12 +253,13 @@ class Matrix(Operator["Matrix"]):
         return Matrix(local(self.definition))
 
     def equals(self, other: Operator[Any]) -> bool:
-        """Whether the matrices are proved equal, for all sizes.
+        """Return whether the matrices are proved equal, for all sizes.
 
         Numbers are compared exactly with those of ``other``, other values as expressions of the
         same data: a scalar bound to equal numbers, a field bound to one array. Sums, products and
         quotients of data are compared in exact arithmetic, as functions where no denominator is
-        zero: ``-1 / s[i]`` and ``-(1 / s[i])`` are equal. Sizes must be bound alike, or not at all.
+        zero: ``-1 / s[i]`` and ``-(1 / s[i])`` are equal. Both matrices must have the same bound
+        sizes.
 
         Examples
         --------
@@ -349,9 +355,9 @@ class Matrix(Operator["Matrix"]):
     def solve(self, b: Any, out: Array | None = None) -> Any:
         """Return x with ``A x = b``, by substitution or by elimination along lines.
 
-        A triangular matrix is solved with by substitution in row order. One whose columns all lie
-        along one axis of their rows is a band along each line of this axis; it is factorized
-        without pivoting, line by line.
+        Triangular systems are solved by substitution in row order. If the matrix couples points
+        along one axis only, each grid line is an independent banded system, solved by elimination
+        without pivoting.
 
         Parameters
         ----------
@@ -364,7 +370,7 @@ class Matrix(Operator["Matrix"]):
         Raises
         ------
         NotTriangularError
-            If the matrix is of neither form.
+            If the matrix is neither triangular nor couples points along one axis only.
         SingularMatrixError
             If a row is proved to have no diagonal entry, or a zero one.
 
@@ -382,7 +388,7 @@ class Matrix(Operator["Matrix"]):
         self._need_square(".solve")
         if isinstance(b, (Expression, Vector)) and out is not None:
             raise ArgumentError(
-                f"{self.name}.solve is given a place for its result in a program.",
+                f"{self.name}.solve takes no out= in a program.",
                 hint="Assign the result: x[:] = A.solve(b).",
             )
         if isinstance(b, Expression):
@@ -390,7 +396,7 @@ class Matrix(Operator["Matrix"]):
         if isinstance(b, Vector):
             return Vector(solutions(self.definition, list(b)))
         if not isinstance(b, np.ndarray):
-            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+            raise ArgumentError(f"The right side must be a NumPy array, not {type(b).__name__}.")
         if b.ndim == self.rows.ndim + 1 and len(b):
             return self._solutions(b, out)
         return self._eager("solve", b, out)
@@ -470,16 +476,16 @@ class Matrix(Operator["Matrix"]):
 
         Row generators are evaluated for whole ranges of rows by NumPy, from their traced entries;
         sums, products and other operations on them are those of SciPy. Columns of a row ascend,
-        entries at one column are summed, zeros that are yielded are stored.
+        entries at one column are summed, and yielded zeros are stored.
 
         Parameters
         ----------
         definition
-            Whether generators are run at each row on integers instead. That takes some 100 us a
-            row. It is the meaning that kernels and the fast way are tested against, and uses
-            nothing that tracing finds. Both give the same structure and, for data in double
-            precision, the same bits, but for functions such as ``exp`` where NumPy evaluates them
-            otherwise on arrays. The rows of an `ssr.recurrence` are always made by its definition.
+            Whether generators are run at each row on integers instead, which takes about 100 us a
+            row. This is the definition of the matrix, independent of tracing, against which kernels
+            are tested. Both ways give the same structure and, for data in double precision, the
+            same bits, except for functions such as ``exp`` that NumPy evaluates differently on
+            arrays. The rows of an `ssr.recurrence` are always made by its definition.
 
         Raises
         ------

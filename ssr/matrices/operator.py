@@ -89,7 +89,7 @@ class Operator(Immutable, ABC, Generic[Made]):
 
     @abstractmethod
     def equals(self, other: Any) -> bool:
-        """Whether the matrices are proved equal, for all sizes."""
+        """Return whether the matrices are proved equal, for all sizes."""
 
     @abstractmethod
     def _part(self, which: Triangle, k: int) -> Made:
@@ -145,16 +145,16 @@ class Operator(Immutable, ABC, Generic[Made]):
 
         Boxes are those into which a space is cut where it is shared by ranks, or by ``boxes=`` of
         `boundary.distribute`; a program that runs on arrays has one box, and there
-        ``A.rank_local()`` is A itself. So the sweeps of a smoother that do not wait for other ranks
-        can be written down; what is left out goes to the right side, and the equation is that of A:
+        ``A.rank_local()`` is A itself. It makes smoothers possible whose sweeps do not wait for
+        other ranks. The other entries go to the right side, so that the equation remains that of A:
 
             near = A.rank_local()
             s = b - (A - near) @ x
             x[:] = near.tril().solve(s - near.triu(1) @ x)
             x[:] = near.triu().solve(s - near.tril(-1) @ x)
 
-        Sums, multiples, triangles and transposes of such matrices are like those of others, and
-        recurrences may read their rows; products with other matrices are not staged.
+        Such matrices have sums, multiples, triangles and transposes, and recurrences may read their
+        rows; products with other matrices are not staged.
 
         Examples
         --------
@@ -204,7 +204,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         return {}
 
     def program(self, what: What) -> Program:
-        """Return the program behind ``A @ x``, if what is ``"apply"``, or behind ``A.solve(b)``."""
+        """Return the program of ``A @ x``, if what is ``"apply"``, or of ``A.solve(b)``."""
         if not is_one_of(what, ("apply", "solve")):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)
@@ -216,7 +216,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         return np.dtype(np.float64)
 
     def matvec(self, x: Any) -> Any:
-        """Return the product with a flattened operand x, as SciPy asks for it; sizes are bound."""
+        """Return the product with a flattened operand x, for SciPy; sizes are bound."""
         from .linear_operator import product
 
         return product(self._flat, x, self.shape[1], self.dtype)

@@ -38,6 +38,15 @@ class StoredMatrix(Operator["StoredMatrix"]):
     Made by `from_scipy` and by operations. In programs and on arrays it is used like a `Matrix`.
     A sum with a staged matrix keeps both; products, powers and solves are assembled by SciPy when
     they are declared, which needs all sizes and data of the staged matrices in them.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse, ssr
+    >>> points = ssr.Space(3)
+    >>> turn = scipy.sparse.csr_array(np.roll(np.eye(3), 1, axis=0))
+    >>> S = ssr.from_scipy(turn, rows=points, cols=points)
+    >>> (S + 2.0 * ssr.identity(points)) @ np.array([1.0, 2.0, 4.0])
+    array([ 6.,  5., 10.])
     """
 
     def __init__(
@@ -160,7 +169,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         count = integer(exponent)
         if count is None or count < 0:
             raise ArgumentError(
-                f"A stored matrix is raised to the power {exponent!r}.",
+                f"A stored matrix cannot be raised to the power {exponent!r}.",
                 hint="Powers are integers from 0 on; S.solve(b) stands for the inverse of a "
                 "triangle.",
             )
@@ -197,7 +206,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         return self
 
     def equals(self, other: Matrix | StoredMatrix) -> bool:
-        """Whether ``other`` has the same entries; those of staged matrices are assembled."""
+        """Return whether ``other`` has the same entries; those of staged matrices are assembled."""
         self._need_matrix(other)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
@@ -246,7 +255,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
             whole = self.whole
             return solve_stored(whole.stored, whole.part, b)
         if not isinstance(b, np.ndarray):
-            raise ArgumentError(f"The right side is a NumPy array, not {type(b).__name__}.")
+            raise ArgumentError(f"The right side must be a NumPy array, not {type(b).__name__}.")
         return self._eager("solve", b, out)
 
     def _declared(self, what: What) -> Program:

@@ -106,7 +106,7 @@ def on_coordinates(
     """Return the matrix of a derivative at points anywhere on the lines of an axis."""
     if outside == "zero":
         raise ArgumentError(
-            'With coordinates, outside is "error" or "one-sided".',
+            'With coordinates, outside must be "error" or "one-sided".',
             note="Points that are not there have no position.",
         )
     axis = line.axis
@@ -158,7 +158,7 @@ def _lines(rows: Space, cols: Space, axis: int, given: Sequence[Any]) -> Iterato
                 )
             line = positions
         elif not isinstance(positions, np.ndarray) or positions.ndim != 1:
-            raise ArgumentError(f"coordinates are an array of one axis, not {positions!r}.")
+            raise ArgumentError(f"coordinates must be an array of one axis, not {positions!r}.")
         else:
             steps = np.diff(positions)
             if not (np.isfinite(positions).all() and ((steps > 0).all() or (steps < 0).all())):

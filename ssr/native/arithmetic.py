@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from llvmlite import ir as llvm
 
 from ..elementary import FUNCTIONS
 from ..kernel import ir
 from ..kernel.types import INTEGER, NUMBERS, TRUTH, Type, TypeMismatch, Vector, common, compared
-from .builder import DOUBLE, WORD, Builder
+from .builder import DOUBLE, WORD, Builder, known
 from .values import Value, Writer, converted, llvm_type
 
 _WHOLE = {"+": "add", "-": "sub", "*": "mul"}
@@ -26,7 +25,7 @@ def element_of(type_: Type) -> str:
     raise TypeMismatch(f"There is no arithmetic on values of the type {type_}.")
 
 
-def _operands(b: Builder, values: Sequence[Value]) -> tuple[ir.Scalar | Vector, list[Any]]:
+def _operands(b: Builder, values: Sequence[Value]) -> tuple[ir.Scalar | Vector, list[llvm.Value]]:
     """Return the type in which an operation computes, and its operands in that type."""
     found = common([value.type for value in values])
     return found, [converted(b, value, found) for value in values]
@@ -50,14 +49,15 @@ def binary(b: Builder, operator: ir.Infix, left: Value, right: Value) -> Value:
     raise TypeMismatch(f"There is no {operator} of values of the type {found}.")
 
 
-def _divided(b: Builder, operator: str, x: Any, y: Any) -> Any:
+def _divided(b: Builder, operator: str, x: llvm.Value, y: llvm.Value) -> llvm.Value:
     """Write the quotient of integers, rounded down, or their remainder; y is not zero."""
     zero, rest = WORD(0), b.srem(x, y)
     below = b.icmp_signed("<", rest, zero)
-    if not isinstance(y, llvm.Constant):  # the remainder has the sign of the divisor
+    divisor = known(y)
+    if divisor is None:  # the remainder has the sign of the divisor
         other = b.icmp_signed("<", y, zero)
         below = b.and_(b.icmp_signed("!=", rest, zero), b.xor(below, other))
-    elif y.constant < 0:
+    elif divisor < 0:
         below = b.icmp_signed(">", rest, zero)
     if operator == "%":
         return b.select(below, b.add(rest, y), rest)
@@ -81,7 +81,7 @@ def negative(b: Builder, value: Value) -> Value:
     return Value(value.type, b.sub(WORD(0), value.bits))
 
 
-def is_true(b: Builder, value: Value) -> Any:
+def is_true(b: Builder, value: Value) -> llvm.Value:
     """Write whether a value is a truth that holds, or a number other than zero."""
     if value.type == TRUTH or isinstance(value.type, Vector):
         return value.bits
@@ -93,7 +93,7 @@ def is_true(b: Builder, value: Value) -> Any:
 def _intrinsic(name: str) -> Writer:
     """Return the writer of a function of LLVM."""
 
-    def write(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    def write(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
         return b.elementwise(name, *(converted(b, value, type_) for value in given))
 
     return write
@@ -102,7 +102,7 @@ def _intrinsic(name: str) -> Writer:
 def _of_library(name: str) -> Writer:
     """Return the writer of a function of the C library, which has one for single precision too."""
 
-    def write(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    def write(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
         values = [converted(b, value, type_) for value in given]
         kind = llvm_type(type_)
         whole = name if kind == DOUBLE else f"{name}f"
@@ -114,7 +114,7 @@ def _of_library(name: str) -> Writer:
 def _extreme(order: str) -> Writer:
     """Return the writer of the smaller or the larger of two numbers; NaN if one is NaN."""
 
-    def write(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+    def write(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
         x, y = (converted(b, value, type_) for value in given)
         chosen = b.fcmp_ordered(order, x, y)
         return b.select(b.or_(chosen, b.fcmp_unordered("uno", x, x)), x, y)
@@ -122,17 +122,17 @@ def _extreme(order: str) -> Writer:
     return write
 
 
-def _least(pick: Callable[..., Any]) -> Writer:
+def _least(pick: Callable[..., llvm.Value]) -> Writer:
     """Return the writer of the least or the largest of some integers."""
     return lambda b, given, type_: pick(b, *(value.bits for value in given))
 
 
-def _sign(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _sign(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     """Write the sign of a number; NaN of NaN."""
     x = given[0].bits
     kind = x.type
 
-    def number(value: float) -> Any:
+    def number(value: float) -> llvm.Value:
         return kind([value] * kind.count) if isinstance(kind, llvm.VectorType) else kind(value)
 
     found = b.select(b.fcmp_ordered("==", x, number(0.0)), number(0.0), x)
@@ -140,7 +140,7 @@ def _sign(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return b.select(b.fcmp_ordered(">", x, number(0.0)), number(1.0), found)
 
 
-def _absolute(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _absolute(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     (value,) = given
     if element_of(value.type) in NUMBERS:
         return b.elementwise("fabs", value.bits)
@@ -148,7 +148,7 @@ def _absolute(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return b.select(below, b.sub(WORD(0), value.bits), value.bits)
 
 
-def _double(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _double(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return converted(b, given[0], type_)
 
 

@@ -4,64 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from llvmlite import ir as llvm
 
 from ..kernel.operations import BUNDLE
 from ..kernel.types import Type
 from ..points.numbers import CACHE_LINE
-from . import shared
 from .builder import WORD, Builder
+from .machine_code import declared
 from .values import Memory, Value, Writer, size_of, strides_of
 
 ASKED = 8
 """Prefetch distance of stores to a column, in elements."""
 
 
-def _address(b: Builder, given: Sequence[Value], type_: Type) -> Any:
-    return b.ptrtoint(given[0].bits.data, WORD)
+def _address(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
+    return b.ptrtoint(given[0].memory.data, WORD)
 
 
-def _apart(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _apart(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     array, count = given
-    return b.icmp_signed("==", array.bits.shape[0], count.bits)
+    return b.icmp_signed("==", array.memory.shape[0], count.bits)
 
 
-def _component(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _component(b: Builder, given: Sequence[Value], type_: Type) -> Memory:
     array, number = given
-    memory: Memory = array.bits
+    memory = array.memory
     step, *_ = strides_of(b, array)
     start = b.bitcast(memory.data, llvm.IntType(8).as_pointer())
     data = b.bitcast(b.gep(start, [b.mul(number.bits, step)]), memory.data.type)
     return Memory(data, memory.shape[1:], memory.strides[1:])
 
 
-def _between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _between(b: Builder, given: Sequence[Value], type_: Type) -> Memory:
     array, start, stop = given
-    return Memory(b.at(array.bits.data, start.bits), (b.sub(stop.bits, start.bits),))
+    return Memory(b.at(array.memory.data, start.bits), (b.sub(stop.bits, start.bits),))
 
 
-def _rows(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _rows(b: Builder, given: Sequence[Value], type_: Type) -> Memory:
     array, start, stop, width = given
     count = b.sdiv(b.sub(stop.bits, start.bits), width.bits)
-    return Memory(b.at(array.bits.data, start.bits), (count, width.bits))
+    return Memory(b.at(array.memory.data, start.bits), (count, width.bits))
 
 
 def _prefetch(b: Builder, given: Sequence[Value], type_: Type) -> None:
     array, offset = given
-    b.request(b.at(array.bits.data, offset.bits))
+    b.request(b.at(array.memory.data, offset.bits))
 
 
 def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
     """Write the copy of elements side by side; those read and written do not overlap."""
     target, to, source, of, count = given
-    written, read = b.at(target.bits.data, to.bits), b.at(source.bits.data, of.bits)
+    written, read = b.at(target.memory.data, to.bits), b.at(source.memory.data, of.bits)
     size = size_of(target)
     vector = llvm.VectorType(written.type.pointee, BUNDLE // size)
     block = WORD(2 * vector.count)  # LLVM turns copies of single vectors into memcpy
 
-    def vectors(first: Any) -> None:
+    def vectors(first: llvm.Value) -> None:
         there, here = (
             b.bitcast(b.at(each, first), vector.as_pointer()) for each in (read, written)
         )
@@ -81,14 +80,14 @@ def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
 
 def _copy_column(b: Builder, given: Sequence[Value], type_: Type) -> None:
     target, to, apart, source, of, further, count = given
-    written, read = b.at(target.bits.data, to.bits), b.at(source.bits.data, of.bits)
+    written, read = b.at(target.memory.data, to.bits), b.at(source.memory.data, of.bits)
     size = size_of(target)
     kind = llvm.FunctionType(llvm.VoidType(), [written.type, WORD, read.type, WORD, WORD])
-    copied = shared.declared(b, f"ssr_copy_column{size}", kind, partial(_write_column, size=size))
+    copied = declared(b, f"ssr_copy_column{size}", kind, partial(_write_column, size=size))
     b.call(copied, [written, apart.bits, read, further.bits, count.bits])
 
 
-def _write_column(function: Any, size: int) -> None:
+def _write_column(function: llvm.Function, size: int) -> None:
     """Write the copy of numbers of some bytes that lie apart.
 
     Where each is stored to a cache line of its own, that line is asked for some numbers before:
@@ -98,7 +97,7 @@ def _write_column(function: Any, size: int) -> None:
     b = Builder.beginning(function)
     most = b.and_(count, WORD(-4))
 
-    def element(n: Any, asked: bool) -> None:
+    def element(n: llvm.Value, asked: bool) -> None:
         place = b.mul(n, apart)
         if asked:
             ahead = b.add(place, b.mul(WORD(ASKED), apart))

@@ -7,11 +7,10 @@ them: for example, the same address is computed for each load of a row.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import count
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -31,7 +30,7 @@ _COMPARED = {
 }  # fmt: skip
 
 
-class Builder(llvm.IRBuilder):  # type: ignore[misc]
+class Builder(llvm.IRBuilder):
     """A writer of instructions.
 
     Arithmetic on known integers is done at once, and an instruction that a block has is not written
@@ -41,20 +40,20 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
     own_functions = False
     """Whether shared functions are emitted into the current module."""
 
-    def __init__(self, block: Any = None) -> None:
+    def __init__(self, block: llvm.Block | None = None) -> None:
         super().__init__(block)
-        self._written: dict[Any, dict[Any, Any]] = {}
+        self._written: dict[llvm.Block, dict[Hashable, llvm.Value]] = {}
         self._is_at_end = True
 
     @classmethod
-    def beginning(cls, function: Any) -> Builder:
+    def beginning(cls, function: llvm.Function) -> Builder:
         """Return a writer of the body of a function, from its first block on."""
         function.scope = _Names(function.scope)
         block = function.append_basic_block("entry")
         block.scope = function.scope
         return cls(block)
 
-    def _once(self, write: Callable[[], Any], *key: Any) -> Any:
+    def _once(self, write: Callable[[], llvm.Value], *key: Hashable) -> llvm.Value:
         """Return what was written in this block before; write it if nothing was."""
         if not self._is_at_end:
             return write()
@@ -65,29 +64,31 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     # -- places
 
-    def position_at_end(self, block: Any) -> None:
+    def position_at_end(self, block: llvm.Block) -> None:
         """Write at the end of a block from here on."""
         super().position_at_end(block)
         self._is_at_end = True
 
-    def position_at_start(self, block: Any) -> None:
+    def position_at_start(self, block: llvm.Block) -> None:
         """Write at the start of a block from here on."""
         super().position_at_start(block)
         self._is_at_end = False
 
-    def position_before(self, instr: Any) -> None:
+    def position_before(self, instr: llvm.Instruction) -> None:
         """Write before an instruction from here on."""
         super().position_before(instr)
         self._is_at_end = False
 
-    def position_after(self, instr: Any) -> None:
+    def position_after(self, instr: llvm.Instruction) -> None:
         """Write after an instruction from here on."""
         super().position_after(instr)
         self._is_at_end = False
 
     # -- integers
 
-    def add(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+    def add(
+        self, lhs: llvm.Value, rhs: llvm.Value, name: str = "", flags: Sequence[str] = ()
+    ) -> llvm.Value:
         """Write a sum."""
         a, b = known(lhs), known(rhs)
         if a is not None and b is not None:
@@ -97,7 +98,9 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         write = partial(super().add, lhs, rhs, name=name, flags=flags)
         return self._once(write, "add", *flags, _key(lhs), _key(rhs))
 
-    def sub(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+    def sub(
+        self, lhs: llvm.Value, rhs: llvm.Value, name: str = "", flags: Sequence[str] = ()
+    ) -> llvm.Value:
         """Write a difference."""
         a, b = known(lhs), known(rhs)
         if a is not None and b is not None:
@@ -107,7 +110,9 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         write = partial(super().sub, lhs, rhs, name=name, flags=flags)
         return self._once(write, "sub", *flags, _key(lhs), _key(rhs))
 
-    def mul(self, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()) -> Any:
+    def mul(
+        self, lhs: llvm.Value, rhs: llvm.Value, name: str = "", flags: Sequence[str] = ()
+    ) -> llvm.Value:
         """Write a product."""
         a, b = known(lhs), known(rhs)
         if a is not None and b is not None:
@@ -119,7 +124,9 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         write = partial(super().mul, lhs, rhs, name=name, flags=flags)
         return self._once(write, "mul", *flags, _key(lhs), _key(rhs))
 
-    def icmp_signed(self, cmpop: str, lhs: Any, rhs: Any, name: str = "") -> Any:
+    def icmp_signed(
+        self, cmpop: str, lhs: llvm.Value, rhs: llvm.Value, name: str = ""
+    ) -> llvm.Value:
         """Write a comparison."""
         a, b = known(lhs), known(rhs)
         if a is not None and b is not None:
@@ -128,23 +135,28 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         return self._once(write, cmpop, _key(lhs), _key(rhs))
 
     def select(
-        self, cond: Any, lhs: Any, rhs: Any, name: str = "", flags: Sequence[str] = ()
-    ) -> Any:
+        self,
+        cond: llvm.Value,
+        lhs: llvm.Value,
+        rhs: llvm.Value,
+        name: str = "",
+        flags: Sequence[str] = (),
+    ) -> llvm.Value:
         """Write a choice."""
         found = known(cond)
         if found is not None:
             return lhs if found else rhs
         return super().select(cond, lhs, rhs, name=name, flags=flags)
 
-    def smallest(self, *numbers: Any) -> Any:
+    def smallest(self, *numbers: llvm.Value) -> llvm.Value:
         """Write the least of some integers."""
         return self._extreme("<", numbers)
 
-    def largest(self, *numbers: Any) -> Any:
+    def largest(self, *numbers: llvm.Value) -> llvm.Value:
         """Write the largest of some integers."""
         return self._extreme(">", numbers)
 
-    def _extreme(self, order: str, numbers: Sequence[Any]) -> Any:
+    def _extreme(self, order: str, numbers: Sequence[llvm.Value]) -> llvm.Value:
         found, *others = numbers
         for number in others:
             found = self.select(self.icmp_signed(order, number, found), number, found)
@@ -152,7 +164,13 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     # -- addresses
 
-    def gep(self, ptr: Any, indices: Sequence[Any], inbounds: bool = False, **named: Any) -> Any:
+    def gep(
+        self,
+        ptr: llvm.Value,
+        indices: Sequence[llvm.Value],
+        inbounds: bool = False,
+        **named: object,
+    ) -> llvm.Value:
         """Write the address of an element."""
         if len(indices) == 1 and known(indices[0]) == 0:
             return ptr
@@ -161,20 +179,20 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
             return write()
         return self._once(write, inbounds, id(ptr), *map(_key, indices))
 
-    def at(self, pointer: Any, index: Any) -> Any:
+    def at(self, pointer: llvm.Value, index: llvm.Value | int) -> llvm.Value:
         """Write the address of an element, of which the index may be an integer of Python."""
         return self.gep(pointer, [WORD(index) if isinstance(index, int) else index])
 
-    def get(self, pointer: Any, index: Any = 0) -> Any:
+    def get(self, pointer: llvm.Value, index: llvm.Value | int = 0) -> llvm.Value:
         """Write the load of an element."""
         return self.load(self.at(pointer, index))
 
-    def bitcast(self, value: Any, typ: Any, name: str = "") -> Any:
+    def bitcast(self, value: llvm.Value, typ: llvm.Type, name: str = "") -> llvm.Value:
         """Write the same bits as of another type."""
         write = partial(super().bitcast, value, typ, name=name)
         return self._once(write, "bitcast", id(value), typ)
 
-    def freeze(self, value: Any) -> Any:
+    def freeze(self, value: llvm.Value) -> llvm.Value:
         """Write the same integer, of which LLVM takes no sum apart."""
         frozen = llvm.instructions.Instruction(self.block, value.type, "freeze", [value])
         self.block.instructions.append(frozen)
@@ -183,26 +201,26 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     # -- memory on the stack
 
-    def room(self, kind: Any, length: int | None = None, name: str = "") -> Any:
+    def room(self, kind: llvm.Type, length: int | None = None, name: str = "") -> llvm.Instruction:
         """Return memory on the stack for a value, or several, for the whole call."""
         size = None if length is None else WORD(length)
         with self.goto_entry_block():
             return self.alloca(kind, size=size, name=name)
 
-    def variable(self, value: Any) -> Any:
+    def variable(self, value: llvm.Value) -> llvm.Value:
         """Return memory on the stack that has a value from here on."""
         pointer = self.room(value.type)
         self.store(value, pointer)
         return pointer
 
-    def clear(self, words: Any, length: Any) -> None:
+    def clear(self, words: llvm.Value, length: llvm.Value) -> None:
         """Write zeros to so many integers of 64 bits."""
         kinds = ADDRESS, BYTE, WORD, BIT
         name = "llvm.memset.p0.i64"
         given = self.bitcast(words, ADDRESS), BYTE(0), self.mul(length, WORD(8)), BIT(0)
         self.call(self.external(name, llvm.VoidType(), *kinds), given)
 
-    def copy(self, target: Any, source: Any, length: Any) -> None:
+    def copy(self, target: llvm.Value, source: llvm.Value, length: llvm.Value) -> None:
         """Write the copy of so many bytes, which do not overlap."""
         kinds = ADDRESS, ADDRESS, WORD, BIT
         name = "llvm.memcpy.p0.p0.i64"
@@ -211,13 +229,15 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     # -- control
 
-    def unlikely(self, condition: Any) -> AbstractContextManager[Any]:
+    def unlikely(self, condition: llvm.Value) -> AbstractContextManager[object]:
         """Return the context of code that runs where a condition holds, which is rare."""
-        found: AbstractContextManager[Any] = self.if_then(condition, likely=False)
+        found: AbstractContextManager[object] = self.if_then(condition, likely=False)
         return found
 
     @contextmanager
-    def count_to(self, stop: Any, start: Any = None, step: Any = None) -> Iterator[Any]:
+    def count_to(
+        self, stop: llvm.Value, start: llvm.Value | None = None, step: llvm.Value | None = None
+    ) -> Iterator[llvm.Value]:
         """Write a loop over integers from ``start``, or 0, to before ``stop``."""
         start, step = stop.type(0) if start is None else start, step or stop.type(1)
         test, body, end = (self.append_basic_block(name) for name in ("test", "body", "end"))
@@ -239,19 +259,19 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
 
     # -- functions
 
-    def external(self, name: str, result: Any, *arguments: Any) -> Any:
+    def external(self, name: str, result: llvm.Type, *arguments: llvm.Type) -> llvm.Value:
         """Return a function of LLVM, of Python or of the C library."""
         found = self.module.globals.get(name)
         return found or llvm.Function(self.module, llvm.FunctionType(result, arguments), name)
 
-    def elementwise(self, name: str, *values: Any) -> Any:
+    def elementwise(self, name: str, *values: llvm.Value) -> llvm.Value:
         """Call a function of LLVM for numbers, which is one for vectors of them too."""
         kind = values[0].type
         return self.call(
             self.external(f"llvm.{name}.{suffix(kind)}", kind, *[v.type for v in values]), values
         )
 
-    def spread(self, number: Any, lanes: int) -> Any:
+    def spread(self, number: llvm.Value, lanes: int) -> llvm.Value:
         """Return the vector of which each element is a number."""
         vector = llvm.VectorType(number.type, lanes)
         if isinstance(number, llvm.Constant) and number.constant is not llvm.Undefined:
@@ -261,7 +281,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         places = llvm.Constant(llvm.VectorType(NUMBER, lanes), [0] * lanes)
         return self.shuffle_vector(one, none, places)
 
-    def request(self, pointer: Any, *, soon: bool = False, written: bool = False) -> None:
+    def request(self, pointer: llvm.Value, *, soon: bool = False, written: bool = False) -> None:
         """Write a request for the memory at an address, which may be any address.
 
         It comes into the second-level cache. A first-level cache has few places for what is under
@@ -276,7 +296,7 @@ class Builder(llvm.IRBuilder):  # type: ignore[misc]
         self.call(function, [self.bitcast(pointer, ADDRESS), *hints])
 
 
-def suffix(kind: Any) -> str:
+def suffix(kind: llvm.Type) -> str:
     """Return a type as it stands in the names of LLVM's functions."""
     if isinstance(kind, llvm.VectorType):
         return f"v{kind.count}{suffix(kind.element)}"
@@ -288,16 +308,16 @@ def suffix(kind: Any) -> str:
 class _Names:
     """The names of a function's values: most have none, and are numbered."""
 
-    def __init__(self, named: Any) -> None:
+    def __init__(self, named: llvm.Names) -> None:
         self._named = named
         self._count = count()
 
-    def register(self, name: str, deduplicate: bool = False) -> Any:
+    def register(self, name: str, deduplicate: bool = False) -> str:
         """Return a name that no other value has."""
         return self._named.register(name, deduplicate) if name else f".t{next(self._count)}"
 
 
-def known(value: Any) -> int | None:
+def known(value: llvm.Value) -> int | None:
     """Return an integer that is a constant."""
     if not isinstance(value, llvm.Constant) or not isinstance(value.type, llvm.IntType):
         return None
@@ -305,13 +325,13 @@ def known(value: Any) -> int | None:
     return int(found) if isinstance(found, int) else None
 
 
-def _key(value: Any) -> Any:
+def _key(value: llvm.Value) -> Hashable:
     """Return a key that tells a value from others that are in use."""
     found = known(value)
     return id(value) if found is None else (value.type.width, found)
 
 
-def _integer(kind: Any, number: int) -> Any:
+def _integer(kind: llvm.Type, number: int) -> llvm.Value:
     """Return an integer as a type has it, without the bits beyond its highest one."""
     half = 1 << (kind.width - 1)
     return kind((number + half) % (2 * half) - half if kind.width > 1 else number % 2)

@@ -5,8 +5,9 @@ Their semantics are defined by `ssr.runtime.bundles` and `ssr.runtime.periods`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from llvmlite import ir as llvm
 
@@ -18,43 +19,47 @@ from ..runtime.constants import WINDOW
 from .builder import BIT, NUMBER, WORD, Builder
 from .values import Value, Writer, converted, llvm_type
 
+Writing: TypeAlias = Callable[[llvm.Value], None]
 
-def load(b: Builder, data: Any, count: int) -> Any:
+
+def load(b: Builder, data: llvm.Value, count: int) -> llvm.Value:
     """Write the load of numbers that stand side by side, as a vector."""
     vector = llvm.VectorType(data.type.pointee, count)
     return b.load(b.bitcast(data, vector.as_pointer()), align=bytes_of(data))
 
 
-def store(b: Builder, value: Any, data: Any) -> None:
+def store(b: Builder, value: llvm.Value, data: llvm.Value) -> None:
     """Write the store of a vector as numbers that stand side by side."""
     b.store(value, b.bitcast(data, value.type.as_pointer()), align=bytes_of(data))
 
 
-def bytes_of(data: Any) -> int:
+def bytes_of(data: llvm.Value) -> int:
     """Return the bytes of a number that is pointed at."""
     return 8 if isinstance(data.type.pointee, llvm.DoubleType) else 4
 
 
-def masked_load(b: Builder, vector: Any, data: Any, mask: Any) -> Any:
+def masked_load(b: Builder, vector: llvm.Type, data: llvm.Value, mask: llvm.Value) -> llvm.Value:
     """Write the load of numbers side by side; those without a mask are not read, and are zero."""
     place = b.bitcast(data, vector.as_pointer())
     given = place, NUMBER(bytes_of(data)), mask, llvm.Constant(vector, None)
     return _masked(b, "load", vector, vector, given)
 
 
-def masked_store(b: Builder, value: Any, data: Any, mask: Any) -> None:
+def masked_store(b: Builder, value: llvm.Value, data: llvm.Value, mask: llvm.Value) -> None:
     """Write the store of the numbers with a mask."""
     place = b.bitcast(data, value.type.as_pointer())
     _masked(b, "store", llvm.VoidType(), value.type, (value, place, NUMBER(bytes_of(data)), mask))
 
 
-def _masked(b: Builder, name: str, result: Any, vector: Any, given: Sequence[Any]) -> Any:
+def _masked(
+    b: Builder, name: str, result: llvm.Type, vector: llvm.Type, given: Sequence[llvm.Value]
+) -> llvm.Value:
     element = "f64" if isinstance(vector.element, llvm.DoubleType) else "f32"
     whole = f"llvm.masked.{name}.v{vector.count}{element}.p0"
     return b.call(b.external(whole, result, *[value.type for value in given]), given)
 
 
-def between(b: Builder, count: int, low: Any, high: Any) -> Any:
+def between(b: Builder, count: int, low: llvm.Value, high: llvm.Value) -> llvm.Value:
     """Write for each number of a vector whether it is in a range."""
     numbers = llvm.Constant(llvm.VectorType(WORD, count), list(range(count)))
     begun = b.icmp_signed(">=", numbers, b.spread(low, count))
@@ -64,10 +69,10 @@ def between(b: Builder, count: int, low: Any, high: Any) -> Any:
 # -- bundles of lines ------------------------------------------------------------------------------
 
 
-def _take(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _take(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     lines, place = given
     assert isinstance(type_, Vector)
-    return load(b, b.at(lines.bits.data, place.bits), type_.lanes)
+    return load(b, b.at(lines.memory.data, place.bits), type_.lanes)
 
 
 def _put(b: Builder, given: Sequence[Value], type_: Type) -> None:
@@ -76,7 +81,7 @@ def _put(b: Builder, given: Sequence[Value], type_: Type) -> None:
     number = Value(value.type, value.bits)
     if not isinstance(value.type, Vector):
         number = Value(ir.Scalar(bundle.element), value.bits)
-    store(b, converted(b, number, bundle), b.at(lines.bits.data, place.bits))
+    store(b, converted(b, number, bundle), b.at(lines.memory.data, place.bits))
 
 
 def _bundle_of(lines: Value) -> Vector:
@@ -87,20 +92,22 @@ def _bundle_of(lines: Value) -> Vector:
     return found
 
 
-def _copied(name: str, write: Any) -> Writer:
+def _copied(name: str, write: Callable[[_Copy], None]) -> Writer:
     """Return the writer of a copy of lines, by a function that the module has once."""
 
     def call(b: Builder, given: Sequence[Value], type_: Type) -> None:
         lines, place, step, array, start, *rest = given
         assert isinstance(lines.type, ir.Array)
-        here, there = b.at(lines.bits.data, place.bits), b.at(array.bits.data, start.bits)
+        here, there = b.at(lines.memory.data, place.bits), b.at(array.memory.data, start.bits)
         function = _function_of(b.module, f"ssr_{name}_{lines.type.element}", here.type, write)
         b.call(function, [here, there, step.bits, *(each.bits for each in rest)])
 
     return call
 
 
-def _function_of(module: Any, name: str, kind: Any, write: Any) -> Any:
+def _function_of(
+    module: llvm.Module, name: str, kind: llvm.Type, write: Callable[[_Copy], None]
+) -> llvm.Value:
     """Return the function that copies lines between memory of a type, made when first needed."""
     known = module.globals.get(name)
     if known is not None:
@@ -114,80 +121,89 @@ def _function_of(module: Any, name: str, kind: Any, write: Any) -> Any:
         pointer.add_attribute("noalias")
     b = Builder.beginning(made)
     size = 8 if isinstance(kind.pointee, llvm.DoubleType) else 4
-    write(b, BUNDLE // size, *made.args)
+    write(_Copy(b, BUNDLE // size, *made.args))
     b.ret_void()
     return made
 
 
-def _ways(
-    b: Builder, size: int, along: Any, across: Any, count: Any, many: Any, one: Any, block: Any,
-    single: Any,
-) -> None:  # fmt: skip
-    """Write the copies: of contiguous points, of square blocks, or of single points."""
-    full = b.icmp_signed("==", many, WORD(size))
-    with b.if_else(b.and_(full, b.icmp_signed("==", across, WORD(1)))) as (then, otherwise):
-        with then, b.count_to(count) as point:
-            one(point)
-        with otherwise:
-            blocks = b.sdiv(count, WORD(size))
-            turned = b.and_(full, b.icmp_signed("==", along, WORD(1)))
-            blocks = b.select(turned, blocks, WORD(0))
-            with b.count_to(blocks) as number:
-                block(b.mul(number, WORD(size)))
-            done = b.mul(blocks, WORD(size))
-            with b.count_to(b.sub(count, done)) as rest:
-                single(b.add(done, rest))
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """The copy of lines between bundles and an array, whose points and lines lie apart."""
+
+    b: Builder
+    size: int
+    lines: llvm.Value
+    array: llvm.Value
+    step: llvm.Value
+    along: llvm.Value
+    across: llvm.Value
+    count: llvm.Value
+    many: llvm.Value
+
+    def bundle(self, point: llvm.Value) -> llvm.Value:
+        """Return the address of the bundle of a point."""
+        return self.b.at(self.lines, self.b.mul(point, self.step))
+
+    def write(self, one: Writing, block: Writing, single: Writing) -> None:
+        """Write the copies: of contiguous points, of square blocks, or of single points."""
+        b, size = self.b, WORD(self.size)
+        full = b.icmp_signed("==", self.many, size)
+        contiguous = b.and_(full, b.icmp_signed("==", self.across, WORD(1)))
+        with b.if_else(contiguous) as (then, otherwise):
+            with then, b.count_to(self.count) as point:
+                one(point)
+            with otherwise:
+                blocks = b.sdiv(self.count, size)
+                turned = b.and_(full, b.icmp_signed("==", self.along, WORD(1)))
+                blocks = b.select(turned, blocks, WORD(0))
+                with b.count_to(blocks) as number:
+                    block(b.mul(number, size))
+                done = b.mul(blocks, size)
+                with b.count_to(b.sub(self.count, done)) as rest:
+                    single(b.add(done, rest))
 
 
-def _gathering(
-    b: Builder, size: int, lines: Any, array: Any, step: Any, along: Any, across: Any, count: Any,
-    many: Any,
-) -> None:  # fmt: skip
-    def to(point: Any) -> Any:
-        return b.at(lines, b.mul(point, step))
+def _gathering(copy: _Copy) -> None:
+    b, size, to, array = copy.b, copy.size, copy.bundle, copy.array
 
-    def one(point: Any) -> None:
-        store(b, load(b, b.at(array, b.mul(point, along)), size), to(point))
+    def one(point: llvm.Value) -> None:
+        store(b, load(b, b.at(array, b.mul(point, copy.along)), size), to(point))
 
-    def block(first: Any) -> None:
-        of = [b.at(array, b.add(first, b.mul(WORD(n), across))) for n in range(size)]
+    def block(first: llvm.Value) -> None:
+        of = [b.at(array, b.add(first, b.mul(WORD(n), copy.across))) for n in range(size)]
         for n, vector in enumerate(_turned(b, [load(b, data, size) for data in of])):
             store(b, vector, to(b.add(first, WORD(n))))
 
-    def single(point: Any) -> None:
-        last = b.sub(many, WORD(1))
+    def single(point: llvm.Value) -> None:
+        last = b.sub(copy.many, WORD(1))
         with b.count_to(WORD(size)) as lane:
             line = b.smallest(last, lane)
-            of = b.add(b.mul(point, along), b.mul(line, across))
+            of = b.add(b.mul(point, copy.along), b.mul(line, copy.across))
             b.store(b.get(array, of), b.at(to(point), lane))
 
-    _ways(b, size, along, across, count, many, one, block, single)
+    copy.write(one, block, single)
 
 
-def _scattering(
-    b: Builder, size: int, lines: Any, array: Any, step: Any, along: Any, across: Any, count: Any,
-    many: Any,
-) -> None:  # fmt: skip
-    def of(point: Any) -> Any:
-        return b.at(lines, b.mul(point, step))
+def _scattering(copy: _Copy) -> None:
+    b, size, of, array = copy.b, copy.size, copy.bundle, copy.array
 
-    def one(point: Any) -> None:
-        store(b, load(b, of(point), size), b.at(array, b.mul(point, along)))
+    def one(point: llvm.Value) -> None:
+        store(b, load(b, of(point), size), b.at(array, b.mul(point, copy.along)))
 
-    def block(first: Any) -> None:
+    def block(first: llvm.Value) -> None:
         rows = [load(b, of(b.add(first, WORD(n))), size) for n in range(size)]
         for n, vector in enumerate(_turned(b, rows)):
-            store(b, vector, b.at(array, b.add(first, b.mul(WORD(n), across))))
+            store(b, vector, b.at(array, b.add(first, b.mul(WORD(n), copy.across))))
 
-    def single(point: Any) -> None:
-        with b.count_to(many) as lane:
-            to = b.add(b.mul(point, along), b.mul(lane, across))
+    def single(point: llvm.Value) -> None:
+        with b.count_to(copy.many) as lane:
+            to = b.add(b.mul(point, copy.along), b.mul(lane, copy.across))
             b.store(b.get(of(point), lane), b.at(array, to))
 
-    _ways(b, size, along, across, count, many, one, block, single)
+    copy.write(one, block, single)
 
 
-def _turned(b: Builder, rows: Sequence[Any]) -> list[Any]:
+def _turned(b: Builder, rows: Sequence[llvm.Value]) -> list[llvm.Value]:
     """Return the columns of a square block of numbers that is given by its rows.
 
     Blocks on both sides of the diagonal change places: halves first, then quarters, and so on.
@@ -205,7 +221,9 @@ def _turned(b: Builder, rows: Sequence[Any]) -> list[Any]:
     return found
 
 
-def shuffled(b: Builder, first: Any, second: Any, places: Sequence[int]) -> Any:
+def shuffled(
+    b: Builder, first: llvm.Value, second: llvm.Value, places: Sequence[int]
+) -> llvm.Value:
     """Write elements of two vectors, which are counted one after the other."""
     chosen = llvm.Constant(llvm.VectorType(NUMBER, len(places)), [NUMBER(n) for n in places])
     return b.shuffle_vector(first, second, chosen)
@@ -214,42 +232,42 @@ def shuffled(b: Builder, first: Any, second: Any, places: Sequence[int]) -> Any:
 # -- bundles of rows -------------------------------------------------------------------------------
 
 
-def _repeated(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _repeated(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     _, *numbers = given
     vector = llvm_type(type_)
-    found = llvm.Constant(vector, llvm.Undefined)
+    found = vector(llvm.Undefined)
     for place in range(vector.count):
         number = numbers[place % len(numbers)]
         found = b.insert_element(found, number.bits, NUMBER(place))
     return found
 
 
-def _take_rows(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _take_rows(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     lines, place, weights, low, high = given
     vector = llvm_type(type_)
     rows = between(b, vector.count, low.bits, high.bits)
     read = b.and_(_present(b, weights.bits), rows)
-    return masked_load(b, vector, b.at(lines.bits.data, place.bits), read)
+    return masked_load(b, vector, b.at(lines.memory.data, place.bits), read)
 
 
-def _present(b: Builder, weights: Any) -> Any:
+def _present(b: Builder, weights: llvm.Value) -> llvm.Value:
     """Write for each row of a bundle whether its weight is not zero: a constant."""
     return b.fcmp_unordered("!=", weights, llvm.Constant(weights.type, None))
 
 
-def _take_wanted(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _take_wanted(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     lines, place, first, low, high, *reads = given
     vector = llvm_type(type_)
     bits = llvm.IntType(WINDOW * vector.count)
     there = _bits_between(b, bits, low.bits, high.bits)
-    wanted = llvm.Constant(bits, 0)
+    wanted = bits(0)
     for distance, rows in zip(reads[::2], reads[1::2], strict=True):
         found = b.and_(there, _as(b, rows.bits, bits))
         wanted = b.or_(wanted, b.shl(found, _as(b, distance.bits, bits)))
     lanes = b.trunc(b.lshr(wanted, _as(b, first.bits, bits)), llvm.IntType(vector.count))
-    data = b.at(lines.bits.data, place.bits)
+    data = b.at(lines.memory.data, place.bits)
 
-    def partly() -> Any:
+    def partly() -> llvm.Value:
         return masked_load(b, vector, data, b.bitcast(lanes, llvm.VectorType(BIT, vector.count)))
 
     if target.current().masks:
@@ -265,7 +283,7 @@ def _take_wanted(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return found
 
 
-def _bits_between(b: Builder, bits: Any, low: Any, high: Any) -> Any:
+def _bits_between(b: Builder, bits: llvm.IntType, low: llvm.Value, high: llvm.Value) -> llvm.Value:
     """Write the set of rows from a first one to before a last one as an integer.
 
     The last one may come before the first one: there are no rows then.
@@ -278,20 +296,20 @@ def _bits_between(b: Builder, bits: Any, low: Any, high: Any) -> Any:
     return b.and_(until, b.not_(before))
 
 
-def _as(b: Builder, number: Any, kind: Any) -> Any:
+def _as(b: Builder, number: llvm.Value, kind: llvm.Type) -> llvm.Value:
     """Return an integer that is not negative as one with so many bits."""
     return number if number.type == kind else b.zext(number, kind)
 
 
-def _of_two(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _of_two(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     left, right, number = given
-    count, first = left.bits.type.count, number.bits.constant
+    count, first = left.bits.type.count, number.known
     return shuffled(b, left.bits, right.bits, range(first, first + count))
 
 
 def _put_rows(b: Builder, given: Sequence[Value], type_: Type) -> None:
     lines, place, value, low, high = given
-    count, data = value.bits.type.count, b.at(lines.bits.data, place.bits)
+    count, data = value.bits.type.count, b.at(lines.memory.data, place.bits)
 
     def partly() -> None:
         masked_store(b, value.bits, data, between(b, count, low.bits, high.bits))
@@ -308,7 +326,7 @@ def _put_rows(b: Builder, given: Sequence[Value], type_: Type) -> None:
             partly()
 
 
-def _fma_present(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _fma_present(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     weights, x, total = (converted(b, value, type_) for value in given)
     return b.select(_present(b, weights), b.elementwise("fma", weights, x, total), total)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -12,9 +11,9 @@ from ..kernel.types import Text, Type
 from ..runtime.constants import ASK, BEGIN, FAILED, FINISHED, LATE, LEFT, At
 from ..runtime.polling import CLOCK, INTERVAL, POINTS
 from ..runtime.steps import PATIENCE, SPINS, YIELDS
-from . import shared
 from .builder import ADDRESS, BIT, BYTE, EXCEPTION, NUMBER, WORD, WORDS, Builder
-from .values import Memory, Value, Writer, parts_of, size_of, strides_of
+from .machine_code import declared
+from .values import Value, Writer, parts_of, size_of, strides_of
 
 KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 """Architectures with a calling convention that preserves the caller's registers."""
@@ -23,22 +22,22 @@ KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 # -- layout checks ---------------------------------------------------------------------------------
 
 
-def _refused(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _refused(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     """Write the comparison of arrays with those that a kernel was prepared for."""
     whole, layout, written = given
     arrays = parts_of(whole)
-    starts = [b.ptrtoint(array.bits.data, WORD) for array in arrays]
-    forms = [n for array in arrays for n in (*array.bits.shape, *strides_of(b, array))]
+    starts = [b.ptrtoint(array.memory.data, WORD) for array in arrays]
+    forms = [n for array in arrays for n in (*array.memory.shape, *strides_of(b, array))]
     found = b.room(WORD, len(starts) + len(forms))
     for place, number in enumerate((*starts, *forms)):
         b.store(number, b.at(found, place))
     kind = llvm.FunctionType(BIT, [WORDS, WORDS, *[WORD] * 4])
-    compare = shared.declared(b, "ssr_refused", kind, _write_refused)
+    compare = declared(b, "ssr_refused", kind, _write_refused)
     sizes = len(starts), len(forms), size_of(arrays[0])
-    return b.call(compare, [found, layout.bits.data, *map(WORD, sizes), written.bits])
+    return b.call(compare, [found, layout.memory.data, *map(WORD, sizes), written.bits])
 
 
-def _write_refused(function: Any) -> None:
+def _write_refused(function: llvm.Function) -> None:
     """Write the function that compares arrays with those that a kernel was prepared for.
 
     It takes the addresses of arrays and their forms; their lengths and the forms that are meant;
@@ -52,10 +51,10 @@ def _write_refused(function: Any) -> None:
     differ = b.call(compare, [*forms, b.mul(integers, WORD(8))])
     bad = b.variable(b.icmp_signed("!=", differ, NUMBER(0)))
 
-    def note(condition: Any) -> None:
+    def note(condition: llvm.Value) -> None:
         b.store(b.or_(b.load(bad), condition), bad)
 
-    def edges(number: Any) -> tuple[Any, Any]:
+    def edges(number: llvm.Value) -> tuple[llvm.Value, llvm.Value]:
         start, length = b.get(found, number), b.get(meant, number)
         return start, b.add(start, length)
 
@@ -73,7 +72,7 @@ def _write_refused(function: Any) -> None:
 # -- signal handlers -------------------------------------------------------------------------------
 
 
-def _stopwatch(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _stopwatch(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     watch = b.room(WORD, 3)
     b.store(WORD(POINTS), watch)
     b.store(WORD(0), b.at(watch, 1))
@@ -85,7 +84,7 @@ def _poll(b: Builder, given: Sequence[Value], type_: Type) -> None:
     poll(b, watch.bits, points.bits, b.leave)
 
 
-def poll(b: Builder, watch: Any, points: Any, leave: Callable[[], object]) -> None:
+def poll(b: Builder, watch: llvm.Value, points: llvm.Value, leave: Callable[[], object]) -> None:
     """Write the count of points; ``leave`` writes what follows if a handler of signals raises."""
     if CLOCK is None:
         return
@@ -98,7 +97,7 @@ def poll(b: Builder, watch: Any, points: Any, leave: Callable[[], object]) -> No
             leave()
 
 
-def _signal_check(b: Builder) -> Any:
+def _signal_check(b: Builder) -> llvm.Function:
     """Return the function that looks at the clock, and lets Python run handlers when it is time.
 
     It leaves a number other than zero in the watch if a handler has raised. It is called rarely, so
@@ -106,7 +105,7 @@ def _signal_check(b: Builder) -> Any:
     are all indeed, that of results among them, so that it returns nothing.
     """
     known = b.module.globals.get("ssr_poll")
-    if known is not None:
+    if isinstance(known, llvm.Function):
         return known
     asked = llvm.Function(b.module, llvm.FunctionType(llvm.VoidType(), [WORDS]), "ssr_poll")
     asked.linkage = "internal"
@@ -130,7 +129,7 @@ def _signal_check(b: Builder) -> Any:
     return asked
 
 
-def _handlers_raise(b: Builder) -> Any:
+def _handlers_raise(b: Builder) -> llvm.Value:
     return b.call(b.external("PyErr_CheckSignals", NUMBER), [])
 
 
@@ -141,7 +140,7 @@ def with_python(b: Builder, write: Callable[[], object]) -> None:
     b.call(b.external("PyGILState_Release", llvm.VoidType(), NUMBER), [lock])
 
 
-def _nanoseconds(b: Builder) -> Any:
+def _nanoseconds(b: Builder) -> llvm.Value:
     """Return the time of a clock that only goes forward."""
     pair = b.room(WORD, 2)
     b.call(b.external("clock_gettime", NUMBER, NUMBER, WORDS), [NUMBER(CLOCK), pair])
@@ -157,9 +156,9 @@ def _require(b: Builder, given: Sequence[Value], type_: Type) -> None:
     _fail(b, b.not_(holds.bits), f"{piece.type.text} runs a row that is not its own")
 
 
-def check_inside(b: Builder, array: Value, offset: Any) -> None:
+def check_inside(b: Builder, array: Value, offset: llvm.Value) -> None:
     """Write the check that an element at a flat offset lies in an array."""
-    memory: Memory = array.bits
+    memory = array.memory
     size = WORD(size_of(array))
     last = WORD(0)
     for length, step in zip(memory.shape, strides_of(b, array), strict=True):
@@ -169,7 +168,7 @@ def check_inside(b: Builder, array: Value, offset: Any) -> None:
     _fail(b, b.or_(below, beyond), "a kernel reaches outside an array")
 
 
-def _fail(b: Builder, wrong: Any, message: str) -> None:
+def _fail(b: Builder, wrong: llvm.Value, message: str) -> None:
     """Write the end of a kernel with an AssertionError where a condition holds."""
     text = f"{message}; Program.run_plain shows where"
     with b.unlikely(wrong):
@@ -185,7 +184,7 @@ def error(b: Builder, kind: str, message: str) -> None:
     b.call(function, [known, _text(b, message)])
 
 
-def _text(b: Builder, text: str) -> Any:
+def _text(b: Builder, text: str) -> llvm.Value:
     """Return the address of a constant text."""
     data = bytearray(text.encode() + b"\0")
     kind = llvm.ArrayType(llvm.IntType(8), len(data))
@@ -198,14 +197,14 @@ def _text(b: Builder, text: str) -> Any:
 # -- steps of a schedule ---------------------------------------------------------------------------
 
 
-def _follow(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _follow(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     steps, at = given
-    row = b.get(at.bits.data, At.STEP)
-    step = b.at(steps.bits.data, b.mul(row, steps.bits.shape[1]))
-    return b.call(_followed(b.module), [step, at.bits.data])
+    row = b.get(at.memory.data, At.STEP)
+    step = b.at(steps.memory.data, b.mul(row, steps.memory.shape[1]))
+    return b.call(_followed(b.module), [step, at.memory.data])
 
 
-def _followed(module: Any) -> Any:
+def _followed(module: llvm.Module) -> llvm.Value:
     """Return the function that calls that of a step: it takes the addresses of both tables."""
     known = module.globals.get("ssr_follow")
     if known is not None:
@@ -232,7 +231,7 @@ def _followed(module: Any) -> Any:
     return made
 
 
-def _ask(b: Builder, ask: Callable[[], Any], done: Any, at: Any) -> None:
+def _ask(b: Builder, ask: Callable[[], llvm.Value], done: llvm.Value, at: llvm.Value) -> None:
     """Ask until it is done, it fails, or it takes too long."""
     tries, since = b.variable(WORD(0)), b.variable(WORD(0))
     again, slowly = map(b.append_basic_block, ("again", "slowly"))
@@ -258,14 +257,14 @@ def _ask(b: Builder, ask: Callable[[], Any], done: Any, at: Any) -> None:
     b.branch(again)
 
 
-def _return(b: Builder, code: Any, at: Any) -> None:
+def _return(b: Builder, code: llvm.Value, at: llvm.Value) -> None:
     """Return whether a function has failed, and keep its code."""
     b.store(b.sext(code, WORD), b.at(at, At.CODE))
     failed = b.icmp_signed("!=", code, NUMBER(0))
     b.ret(b.select(failed, WORD(FAILED), WORD(FINISHED)))
 
 
-def _function(b: Builder, address: Any, *arguments: Any) -> Any:
+def _function(b: Builder, address: llvm.Value, *arguments: llvm.Type) -> llvm.Value:
     """Return the function of C at an address, which returns an int."""
     return b.inttoptr(address, llvm.FunctionType(NUMBER, arguments).as_pointer())
 

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from threading import RLock
-from typing import Any
 
 from llvmlite import binding
 from llvmlite import ir as llvm
@@ -21,13 +20,13 @@ from llvmlite import ir as llvm
 from ..compiling import compiling
 from ..runtime import target
 from ..runtime.futures import Later
-from .builder import EXCEPTION
+from .builder import EXCEPTION, Builder
 
 THREAD = "llvm", 1
 """The name and number of compiler threads: llvmlite serializes its calls."""
 
 
-def machine(processor: target.Processor) -> Any:
+def machine(processor: target.Processor) -> binding.TargetMachine:
     """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
 
     Code that is loaded stands at a fixed place, a code model of x86; elsewhere that is the default.
@@ -37,15 +36,10 @@ def machine(processor: target.Processor) -> Any:
 
 
 class Work:
-    """LLVM's work on one module, which a thread begins at once.
-
-    Parameters
-    ----------
-    module
-        The module.
-    """
+    """LLVM's work on one module, which a thread begins at once."""
 
     def __init__(self, module: llvm.Module) -> None:
+        _use_widest_vectors(module)
         self._text = str(module)
         self._processor = target.processor()
         self._made = Later(self._object_code, THREAD)
@@ -56,7 +50,7 @@ class Work:
             return code
 
     @contextmanager
-    def optimised(self) -> Iterator[tuple[Any, Any]]:
+    def optimised(self) -> Iterator[tuple[binding.TargetMachine, binding.ModuleRef]]:
         """Return the context of the compiler and the module as LLVM optimises it.
 
         The module is closed before LLVM's context of it: Python closes cyclic garbage, such as that
@@ -97,22 +91,31 @@ def assembly(module: llvm.Module) -> str:
         return text
 
 
-# -- shared functions ------------------------------------------------------------------------------
+def _use_widest_vectors(module: llvm.Module) -> None:
+    """Let LLVM vectorize with whole vectors of the target, which it halves for some processors."""
+    if width := 8 * target.current().vector_bytes:
+        for function in module.functions:
+            if not function.is_declaration:  # llvmlite does not know this attribute
+                set.add(function.attributes, f'"prefer-vector-width"="{width}"')
+
+
+# -- functions that kernels share ------------------------------------------------------------------
+#
+# A kernel that adds up lines calls a function that does not depend on the terms. Such a function is
+# compiled when the first kernel of a target needs it, and known to others by its name, which names
+# the target.
 
 _shared: dict[str, Callable[[], bytes]] = {}
 """For each shared function of this process, a function that returns its machine code."""
 
-_loaded: dict[str, tuple[int, Any]] = {}
-"""The loaded shared functions: their addresses, and their code."""
+_loaded: dict[str, tuple[int, Loaded]] = {}
+"""The functions that kernels of this process can call: their addresses, and their code."""
 
 _lock = RLock()
 
 
-def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
-    """Let a function be compiled for the kernels of a target, unless it was before.
-
-    The parameters are those of `shared.declared`.
-    """
+def share(name: str, kind: llvm.FunctionType, write: Callable[[llvm.Function], None]) -> None:
+    """Let a function be compiled for the kernels of a target, unless it was before."""
     with _lock:
         if name not in _shared:
             module = llvm.Module(name)
@@ -120,6 +123,25 @@ def share(name: str, kind: Any, write: Callable[[Any], None]) -> None:
             function.attributes.add("optsize")  # their loops need no further unrolling
             write(function)
             _shared[name] = Work(module).code
+
+
+def declared(
+    b: Builder, name: str, kind: llvm.FunctionType, write: Callable[[llvm.Function], None]
+) -> llvm.Function:
+    """Return a shared function as the module at hand calls it."""
+    if b.own_functions:  # a module of Numba's, whose functions no other module calls
+        known = b.module.globals.get(name)
+        if not isinstance(known, llvm.Function):
+            known = llvm.Function(b.module, kind, name)
+            known.linkage = "linkonce_odr"
+            write(known)
+        return known
+    name = f"{name}.{target.processor().key}"
+    known = b.module.globals.get(name)
+    if isinstance(known, llvm.Function):
+        return known
+    share(name, kind, write)
+    return llvm.Function(b.module, kind, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +167,7 @@ def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
 class Loaded:
     """Machine code in memory, which it leaves with this object."""
 
-    engine: Any
+    engine: binding.ExecutionEngine
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
@@ -190,7 +212,7 @@ def _in_memory(code: bytes) -> Loaded:
     return loaded
 
 
-def _close(*held: Any) -> None:
+def _close(*held: binding.ExecutionEngine | binding.ContextRef) -> None:
     """Close objects of LLVM in order: Python closes those of cyclic garbage in any order."""
     for each in held:
         each.close()
@@ -199,7 +221,9 @@ def _close(*held: Any) -> None:
 # -- C functions -----------------------------------------------------------------------------------
 
 
-def functions_of_c(name: str, writers: Mapping[str, Callable[[Any], None]]) -> dict[str, int]:
+def functions_of_c(
+    name: str, writers: Mapping[str, Callable[[llvm.Module], None]]
+) -> dict[str, int]:
     """Return the addresses of functions, each written into a module by a function; they stay."""
     with compiling():
         module = llvm.Module(name)

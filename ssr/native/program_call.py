@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -72,7 +71,7 @@ def call_address() -> int:
     return functions_of_c("ssr_call_native", {"call": _write})["call"]
 
 
-def _write(module: Any) -> None:
+def _write(module: llvm.Module) -> None:
     function = llvm.Function(module, llvm.FunctionType(WORD, [WORDS] * 4), "call")
     handle, arrays, scalars, results = function.args
     b = Builder.beginning(function)
@@ -98,13 +97,13 @@ def _write(module: Any) -> None:
     _leave(b, slot, code)
 
 
-def _leave(b: Builder, slot: Any, code: Any) -> None:
+def _leave(b: Builder, slot: llvm.Value, code: llvm.Value) -> None:
     """Write the end of a call, after which its slot is free."""
     b.store_atomic(WORD(0), b.at(slot, Slot.TAKEN), "release", 8)
     b.ret(code)
 
 
-def _take(b: Builder, handle: Any) -> Any:
+def _take(b: Builder, handle: llvm.Value) -> llvm.Value:
     """Write the search for a free slot; return its address."""
     first = b.get(handle, Handle.FIRST)
     start = b.block

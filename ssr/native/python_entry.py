@@ -18,7 +18,6 @@ import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from llvmlite import ir as llvm
@@ -84,7 +83,7 @@ class Compiled:
         (start,) = table.__array_interface__["data"][:1]
         self.call = _built_in((start, table, loaded))
 
-    def __call__(self, *args: Any) -> int:
+    def __call__(self, *args: llvm.Value) -> int:
         """Run the kernel."""
         return self.call(*args)
 
@@ -136,7 +135,7 @@ _definitions: dict[int, _Definition] = {}
 """Definitions of built-in functions by address; Python holds no reference to them."""
 
 
-def _built_in(owner: tuple[Any, ...]) -> Callable[..., int]:
+def _built_in(owner: tuple[object, ...]) -> Callable[..., int]:
     """Return the built-in function with an object as ``self``."""
     address = machine_code.shared_address(_name())
     definition = _definitions.setdefault(
@@ -155,7 +154,7 @@ _MAKE = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, c
 _KIND = llvm.FunctionType(ADDRESS, [ADDRESS, ADDRESS.as_pointer(), WORD])
 
 
-def _write(function: Any) -> None:
+def _write(function: llvm.Function) -> None:
     """Write ``PyObject *call(PyObject *self, PyObject *const *arguments, Py_ssize_t count)``."""
     owner, arguments, count = function.args
     b = Builder.beginning(function)
@@ -202,7 +201,7 @@ def _raise(b: Builder, kind: str, message: str) -> None:
     b.ret(ADDRESS(None))
 
 
-def _take_number(b: Builder, given: Any, word: Any) -> None:
+def _take_number(b: Builder, given: llvm.Value, word: llvm.Value) -> None:
     """Write the conversion of a number of Python."""
     found = b.call(b.external("PyFloat_AsDouble", DOUBLE, ADDRESS), [given])
     with b.unlikely(b.fcmp_ordered("==", found, DOUBLE(-1.0))):
@@ -212,7 +211,9 @@ def _take_number(b: Builder, given: Any, word: Any) -> None:
     b.store(b.bitcast(found, WORD), word)
 
 
-def _fits(b: Builder, given: Any, axes: Any, kind: Any, flags: Any) -> Any:
+def _fits(
+    b: Builder, given: llvm.Value, axes: llvm.Value, kind: llvm.Value, flags: llvm.Value
+) -> llvm.Value:
     """Return whether an array of NumPy is of the type that is taken."""
     dtype = _member(b, given, DTYPE, ADDRESS)
     needed = b.trunc(flags, NUMBER)
@@ -229,7 +230,7 @@ def _fits(b: Builder, given: Any, axes: Any, kind: Any, flags: Any) -> Any:
     return found
 
 
-def _take_array(b: Builder, given: Any, axes: Any, words: Any) -> None:
+def _take_array(b: Builder, given: llvm.Value, axes: llvm.Value, words: llvm.Value) -> None:
     """Write the address, the shape and the strides of an array."""
     b.store(b.ptrtoint(_member(b, given, DATA, ADDRESS), WORD), words)
     shape, strides = (_member(b, given, place, WORDS) for place in (SHAPE, STRIDES))
@@ -239,6 +240,6 @@ def _take_array(b: Builder, given: Any, axes: Any, words: Any) -> None:
         b.store(b.get(strides, axis), b.at(words, further))
 
 
-def _member(b: Builder, thing: Any, place: int, kind: Any) -> Any:
+def _member(b: Builder, thing: llvm.Value, place: int, kind: llvm.Type) -> llvm.Value:
     """Return a member of an object of Python."""
     return b.load(b.bitcast(b.at(thing, place), kind.as_pointer()))

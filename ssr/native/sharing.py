@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from llvmlite import ir as llvm
 
 from ..runtime.sums import HIGHEST, LEVELS, LIMBS, SHARE, STATE
 from .builder import WORD, Builder
@@ -20,7 +20,7 @@ INFINITE, NEGATIVE, UNDEFINED = 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF800
 LOWEST_KEY = -(2**63)
 
 
-def write_share(b: Builder, kind: Any, state: Any, given: Any) -> None:
+def write_share(b: Builder, kind: llvm.Value, state: llvm.Value, given: llvm.Value) -> None:
     """Write what gives the terms of a state to the whole, as `SHARE` or `LARGEST` integers."""
     seen, level, *limbs = (b.load(_at(b, state, n)) for n in range(5))
     is_seen = b.icmp_signed("!=", seen, WORD(0))
@@ -29,8 +29,8 @@ def write_share(b: Builder, kind: Any, state: Any, given: Any) -> None:
             _clear(b, given, SHARE)
             with b.if_then(is_seen):
                 high = b.sub(WORD(HIGHEST), level)
-                for place, limb in enumerate(limbs):
-                    b.store(limb, b.gep(given, [b.add(high, WORD(place))]))
+                for n, limb in enumerate(limbs):
+                    b.store(limb, b.gep(given, [b.add(high, WORD(n))]))
                 b.store(WORD(1), b.gep(given, [b.add(high, WORD(LIMBS))]))
             unusual, bits = (b.load(_at(b, state, n)) for n in (5, 6))
             with b.if_then(b.icmp_signed("!=", unusual, WORD(0))):
@@ -46,7 +46,7 @@ def write_share(b: Builder, kind: Any, state: Any, given: Any) -> None:
             b.store(key, _at(b, given, 1))
 
 
-def write_combined(b: Builder, kind: Any, given: Any, state: Any) -> None:
+def write_combined(b: Builder, kind: llvm.Value, given: llvm.Value, state: llvm.Value) -> None:
     """Write what makes a state of all terms of what parts have given together."""
     _clear(b, state, STATE)
     with b.if_else(b.icmp_signed("==", kind, WORD(SUM))) as (of_sum, of_extreme):
@@ -81,14 +81,14 @@ def write_combined(b: Builder, kind: Any, given: Any, state: Any) -> None:
                 b.store(_turned(b, kind, key), _at(b, state, 1))
 
 
-def _at(b: Builder, words: Any, place: int) -> Any:
+def _at(b: Builder, words: llvm.Value, place: int) -> llvm.Value:
     return b.at(words, place)
 
 
-def _clear(b: Builder, words: Any, count: int) -> None:
+def _clear(b: Builder, words: llvm.Value, count: int) -> None:
     b.clear(words, WORD(count))
 
 
-def _turned(b: Builder, kind: Any, key: Any) -> Any:
+def _turned(b: Builder, kind: llvm.Value, key: llvm.Value) -> llvm.Value:
     """Return the key of a maximum, and that of a minimum in the opposite order, or back again."""
     return b.select(b.icmp_signed("==", kind, WORD(MAXIMUM)), key, b.not_(key))

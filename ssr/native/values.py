@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from llvmlite import ir as llvm
 
 from ..kernel import ir
 from ..kernel.types import BYTES, INTEGER, TRUTH, Opaque, Tuple, Type, TypeMismatch, Vector
-from .builder import BIT, DOUBLE, NUMBER, SINGLE, WORD, WORDS, Builder
+from .builder import BIT, DOUBLE, NUMBER, SINGLE, WORD, WORDS, Builder, known
 
 ELEMENTS = {"f8": DOUBLE, "f4": SINGLE, "i8": WORD, "i4": NUMBER, "b1": BIT}
 """The types of numbers, and of elements of arrays."""
@@ -18,10 +18,29 @@ ELEMENTS = {"f8": DOUBLE, "f4": SINGLE, "i8": WORD, "i4": NUMBER, "b1": BIT}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value: its type, and LLVM's value; of an array `Memory`, of a tuple its values."""
+    """A value: its type and LLVM's value; of an array `Memory`, of a tuple those of its parts."""
 
     type: Type
-    bits: Any
+    held: Held
+
+    @property
+    def bits(self) -> llvm.Value:
+        """LLVM's value of a number, a truth, a vector or memory of an operation."""
+        assert isinstance(self.held, llvm.Value)
+        return self.held
+
+    @property
+    def known(self) -> int:
+        """The integer that is a constant."""
+        found = known(self.bits)
+        assert found is not None
+        return found
+
+    @property
+    def memory(self) -> Memory:
+        """The parts of an array."""
+        assert isinstance(self.held, Memory)
+        return self.held
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +50,18 @@ class Memory:
     A contiguous array has no strides here: they follow from its shape.
     """
 
-    data: Any
-    shape: tuple[Any, ...]
-    strides: tuple[Any, ...] = ()
+    data: llvm.Value
+    shape: tuple[llvm.Value, ...]
+    strides: tuple[llvm.Value, ...] = ()
 
 
-Writer: TypeAlias = Callable[[Builder, Sequence[Value], Type], Any]
-"""A function that emits an operation on values and returns the LLVM value of the given type."""
+Held: TypeAlias = "llvm.Value | Memory | tuple[Held, ...] | None"
+
+Writer: TypeAlias = Callable[[Builder, Sequence[Value], Type], llvm.Value | Memory | None]
+"""Writes an operation on values, and returns LLVM's value of the result, of the type given."""
 
 
-def llvm_type(type_: Type) -> Any:
+def llvm_type(type_: Type) -> llvm.Type:
     """Return the type of LLVM's values of a type that is neither an array nor a tuple."""
     match type_:
         case ir.Scalar(element):
@@ -52,7 +73,7 @@ def llvm_type(type_: Type) -> Any:
     raise TypeMismatch(f"No variable can have the type {type_}.")
 
 
-def flat_types(type_: Type) -> list[Any]:
+def flat_types(type_: Type) -> list[llvm.Type]:
     """Return the types by which a function is given a value of a type."""
     match type_:
         case ir.Array(element, axes, contiguous):
@@ -63,17 +84,17 @@ def flat_types(type_: Type) -> list[Any]:
     return [llvm_type(type_)]
 
 
-def flat(value: Value) -> list[Any]:
+def flat(value: Value) -> list[llvm.Value]:
     """Return LLVM's values by which a function is given a value."""
-    match value.bits:
+    match value.held:
         case Memory(data, shape, strides):
             return [data, *shape, *strides]
-        case tuple(parts):
-            return [bits for part in parts for bits in flat(part)]
+        case tuple():
+            return [bits for part in parts_of(value) for bits in flat(part)]
     return [value.bits]
 
 
-def whole(type_: Type, given: Sequence[Any]) -> Value:
+def whole(type_: Type, given: Sequence[llvm.Value]) -> Value:
     """Return the value of which a function is given LLVM's values."""
     match type_:
         case ir.Array(_, axes):
@@ -83,7 +104,7 @@ def whole(type_: Type, given: Sequence[Any]) -> Value:
             values, rest = [], list(given)
             for part in parts:
                 count = len(flat_types(part))
-                values.append(whole(part, rest[:count]))
+                values.append(whole(part, rest[:count]).held)
                 del rest[:count]
             return Value(type_, tuple(values))
     (bits,) = given
@@ -93,7 +114,8 @@ def whole(type_: Type, given: Sequence[Any]) -> Value:
 def parts_of(value: Value) -> list[Value]:
     """Return the parts of a tuple."""
     assert isinstance(value.type, Tuple)
-    return [Value(t, bits) for t, bits in zip(value.type.parts, value.bits, strict=True)]
+    assert isinstance(value.held, tuple)
+    return [Value(t, bits) for t, bits in zip(value.type.parts, value.held, strict=True)]
 
 
 def size_of(value: Value) -> int:
@@ -102,9 +124,9 @@ def size_of(value: Value) -> int:
     return BYTES[value.type.element]
 
 
-def strides_of(b: Builder, array: Value) -> list[Any]:
+def strides_of(b: Builder, array: Value) -> list[llvm.Value]:
     """Return the bytes between neighbours along each axis of an array."""
-    memory: Memory = array.bits
+    memory = array.memory
     if memory.strides:
         return list(memory.strides)
     found = [WORD(size_of(array))]
@@ -113,9 +135,9 @@ def strides_of(b: Builder, array: Value) -> list[Any]:
     return found
 
 
-def element_address(b: Builder, array: Value, index: Sequence[Value]) -> Any:
+def element_address(b: Builder, array: Value, index: Sequence[Value]) -> llvm.Value:
     """Write the address of the element of an array at an index, which is not negative."""
-    memory: Memory = array.bits
+    memory = array.memory
     places = [each.bits for each in index]
     if not memory.strides:
         offset = places[0]
@@ -128,7 +150,7 @@ def element_address(b: Builder, array: Value, index: Sequence[Value]) -> Any:
     return b.bitcast(start, memory.data.type)
 
 
-def converted(b: Builder, value: Value, type_: Type) -> Any:
+def converted(b: Builder, value: Value, type_: Type) -> llvm.Value:
     """Write the conversion of a value to a type that holds all of its type; return LLVM's value."""
     if value.type == type_:
         return value.bits
@@ -146,14 +168,14 @@ def converted(b: Builder, value: Value, type_: Type) -> Any:
     raise TypeMismatch(f"A value of the type {value.type} is wanted as one of {type_}.")
 
 
-def rounded(b: Builder, value: Value, type_: Type) -> Any:
+def rounded(b: Builder, value: Value, type_: Type) -> llvm.Value:
     """Write the conversion of a number to a type, which may be narrower."""
     if value.type == ir.Scalar("f8") and type_ == ir.Scalar("f4"):
         return b.fptrunc(value.bits, SINGLE)
     return converted(b, value, type_)
 
 
-def loaded(b: Builder, array: Value, pointer: Any) -> Any:
+def loaded(b: Builder, array: Value, pointer: llvm.Value) -> llvm.Value:
     """Write the load of an element; integers are of 64 bits then."""
     found = b.load(pointer)
     assert isinstance(array.type, ir.Array)
@@ -165,6 +187,6 @@ def integer(number: int) -> Value:
     return Value(INTEGER, WORD(number))
 
 
-def truth(found: Any) -> Value:
+def truth(found: llvm.Value) -> Value:
     """Return a truth."""
     return Value(TRUTH, found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import Any
 
 from llvmlite import ir as llvm
 
@@ -20,12 +19,12 @@ ALIGNED = 64
 """Alignment in bytes of memory on the stack."""
 
 
-def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> Any:
+def _address(b: Builder, array: Value, offset: Value, mask: Sequence[Value]) -> llvm.Value:
     """Write the address of an element, which need not be in the array if it has a mask."""
-    return b.gep(array.bits.data, [offset.bits], inbounds=not mask)
+    return b.gep(array.memory.data, [offset.bits], inbounds=not mask)
 
 
-def _load(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _load(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     array, offset, *mask = given
     place = _address(b, array, offset, mask)
     assert isinstance(type_, Vector)
@@ -36,7 +35,7 @@ def _load(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return load(b, place, type_.lanes)
 
 
-def _bytes(b: Builder, place: Any, lanes: int) -> Any:
+def _bytes(b: Builder, place: llvm.Value, lanes: int) -> llvm.Value:
     """Write the load of truths, each of which is in a byte."""
     return b.load(b.bitcast(place, llvm.VectorType(BYTE, lanes).as_pointer()), align=1)
 
@@ -54,11 +53,11 @@ def _store(b: Builder, given: Sequence[Value], type_: Type) -> None:
         store(b, value.bits, place)
 
 
-def _spread(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _spread(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return converted(b, given[0], type_)
 
 
-def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     """Write for each lane whether its number is in a range.
 
     Numbers are compared as integers of such a size that a vector of them is one register.
@@ -68,7 +67,7 @@ def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     word = llvm.IntType(min(8 * target.current().vector_bytes // lanes, WORD.width))
     numbers = llvm.Constant(llvm.VectorType(word, lanes), [*range(lanes)])
 
-    def limit(number: Any) -> Any:
+    def limit(number: llvm.Value) -> llvm.Value:
         if word != WORD:
             number = b.trunc(b.largest(WORD(0), b.smallest(WORD(lanes), number)), word)
         return b.spread(number, lanes)
@@ -80,49 +79,49 @@ def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> Any:
     return reduce(b.and_, tests) if tests else llvm.Constant(llvm_type(type_), [BIT(1)] * lanes)
 
 
-def _shuffle(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _shuffle(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     first, second, *places = given
-    return shuffled(b, first.bits, second.bits, [value.bits.constant for value in places])
+    return shuffled(b, first.bits, second.bits, [value.known for value in places])
 
 
-def _blend(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _blend(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     mask, first, second = given
     return b.select(mask.bits, converted(b, first, type_), converted(b, second, type_))
 
 
-def _complement(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _complement(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return b.not_(given[0].bits)
 
 
 def _request(b: Builder, given: Sequence[Value], type_: Type) -> None:
     array, offset, soon, written = given
-    place = b.at(array.bits.data, offset.bits)
-    b.request(place, soon=bool(soon.bits.constant), written=bool(written.bits.constant))
+    place = b.at(array.memory.data, offset.bits)
+    b.request(place, soon=bool(soon.known), written=bool(written.known))
 
 
-def _elements(b: Builder, given: Sequence[Value], type_: Type) -> Any:
-    return reduce(b.mul, given[0].bits.shape)
+def _elements(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
+    return reduce(b.mul, given[0].memory.shape)
 
 
-def _line_steps(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _line_steps(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return reduce(b.or_, strides_of(b, given[0])[:-1], WORD(0))
 
 
-def _seldom(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _seldom(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
     return b.call(b.external("llvm.expect.i1", BIT, BIT, BIT), [given[0].bits, BIT(0)])
 
 
-def _scratch_numbers(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _scratch_numbers(b: Builder, given: Sequence[Value], type_: Type) -> Memory:
     assert isinstance(type_, ir.Array)
     return _scratch(b, ELEMENTS[type_.element], given[1])
 
 
-def _scratch_truths(b: Builder, given: Sequence[Value], type_: Type) -> Any:
+def _scratch_truths(b: Builder, given: Sequence[Value], type_: Type) -> Memory:
     return _scratch(b, BYTE, given[0])
 
 
-def _scratch(b: Builder, element: Any, count: Value) -> Memory:
-    room = b.room(llvm.ArrayType(element, count.bits.constant))
+def _scratch(b: Builder, element: llvm.Type, count: Value) -> Memory:
+    room = b.room(llvm.ArrayType(element, count.known))
     room.align = ALIGNED
     return Memory(b.bitcast(room, element.as_pointer()), (count.bits,))
 

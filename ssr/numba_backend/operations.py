@@ -17,7 +17,7 @@ from ..kernel.operations import RULES, result
 from ..kernel.types import TypeMismatch, Vector, common, number
 from ..native import arithmetic, control
 from ..native.builder import Builder
-from ..native.translate import WRITERS
+from ..native.function import WRITERS
 from ..native.values import Value, loaded, rounded
 from ..runtime import (
     bundles,
@@ -69,7 +69,7 @@ def _write_ld(b: Builder, given: list[Value], type_: Any, *, is_checked: bool) -
     array, offset = given
     if is_checked:
         control.check_inside(b, array, offset.bits)
-    return loaded(b, array, b.gep(array.bits.data, [offset.bits], inbounds=True))
+    return loaded(b, array, b.gep(array.memory.data, [offset.bits], inbounds=True))
 
 
 def _write_st(b: Builder, given: list[Value], type_: Any, *, is_checked: bool) -> None:
@@ -78,7 +78,7 @@ def _write_st(b: Builder, given: list[Value], type_: Any, *, is_checked: bool) -
         control.check_inside(b, array, offset.bits)
     assert isinstance(array.type, ir.Array)
     bits = rounded(b, stored, ir.Scalar(array.type.element))
-    b.store(bits, b.gep(array.bits.data, [offset.bits], inbounds=True))
+    b.store(bits, b.gep(array.memory.data, [offset.bits], inbounds=True))
 
 
 def _write_binary(b: Builder, given: list[Value], type_: Any, *, symbol: Any) -> Any:

@@ -111,7 +111,7 @@ def value(context: Any, builder: Any, kind: Any, given: Any) -> Value:
         case types.BaseTuple():
             parts = cgutils.unpack_tuple(builder, given, len(kind.types))
             found = (value(context, builder, *each) for each in zip(kind.types, parts, strict=True))
-            return Value(type_, tuple(each.bits for each in found))
+            return Value(type_, tuple(each.held for each in found))
         case types.StringLiteral():
             return Value(type_, None)
         case types.Integer():

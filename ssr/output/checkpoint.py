@@ -168,6 +168,11 @@ def digest(fields: Mapping[str, Any]) -> str:
     fields
         Arrays or fields of ranks by their names, in an order that counts.
 
+    Raises
+    ------
+    ArgumentError, DtypeError
+        If fields are not a dictionary of arrays or fields of numbers.
+
     Examples
     --------
     >>> import numpy as np, ssr, boundary as bc

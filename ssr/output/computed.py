@@ -20,8 +20,8 @@ class Computed:
     ----------
     function
         Takes the values of the fields in a box, then the indices of its points, an array for each
-        axis, which broadcast. It returns what broadcasts to the shape of the box; or, where several
-        variables are written, one such array for each.
+        axis, which broadcast. It returns an array that broadcasts to the shape of the box; or,
+        where several variables are written, one such array for each.
     *fields
         Arrays or fields of ranks with the same points. Vectors have their components first.
     shape

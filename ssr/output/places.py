@@ -34,7 +34,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def check_place(path: str | os.PathLike[str], *, folder: bool = False) -> None:
-    """Refuse a place that cannot be written, before there is anything to write.
+    """Check that a file can be written at a path, before there are data to write.
 
     Folders that do not exist yet are no error: they are made when the file is written.
 
@@ -48,7 +48,7 @@ def check_place(path: str | os.PathLike[str], *, folder: bool = False) -> None:
     Raises
     ------
     OutputError
-        If something else is there, or the place cannot be created or written.
+        If something else is there, or the file cannot be created or written.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def check_place(path: str | os.PathLike[str], *, folder: bool = False) -> None:
 
 
 def publish(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> None:
-    """Write a file aside, make sure that it is on the disk, then move it to its place.
+    """Write a file atomically: to a temporary name, flushed to the disk, then renamed.
 
     A process that is killed leaves the previous file whole, and so does an error. A symbolic link
     is kept, and the file that it leads to is replaced. Devices and pipes are written directly.

@@ -38,9 +38,9 @@ class Writer:
         The file, whose suffix tells the format: .nc is NetCDF, in the classic format with 64-bit
         offsets, and .zarr is Zarr, format 2.
     fields
-        What a record has, by the names of variables: arrays, fields of ranks, numbers, `Computed`
-        values, or functions without arguments that return one of these for each record. A tuple of
-        names has the components of a vector as variables.
+        The values of a record, by the names of variables: arrays, fields of ranks, numbers,
+        `Computed` values, or functions without arguments that return one of these for each record.
+        A tuple of names has the components of a vector as variables.
     coordinates
         Coordinates: triples (dims, values, attributes) by their names, as `xarray.Dataset` takes
         them, whose values may also be fields or `Computed`; or an object with methods

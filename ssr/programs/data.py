@@ -38,7 +38,7 @@ def _checked(name: str, kind: Space | ScalarType | None, value: Any) -> Any:
     if kind is None:
         size = integer(value)
         if size is None or size < 1:
-            raise ShapeError(f"Size {name!r} is a positive integer, not {value!r}.")
+            raise ShapeError(f"Size {name!r} must be a positive integer, not {value!r}.")
         return size
     if isinstance(kind, Space):
         if isinstance(value, Expression):

@@ -143,7 +143,7 @@ class Expression(Row):
         """Return the values at a part of the points."""
         if not isinstance(where, Space):
             raise ArgumentError(
-                f"[{_key(where)}] is asked of the {self.label()}.",
+                f"The {self.label()} has no element [{_key(where)}].",
                 hint="A part of the points is a Space; neighbours are read through a matrix.",
             )
         here = self.settled()
@@ -183,7 +183,7 @@ class Expression(Row):
     def binary(self, name: str, left: object, right: object) -> Any:
         """Return the operation ``name`` of left and right by rows; sums become one chain of terms.
 
-        It is NotImplemented for vectors and matrices, which know what to do with an expression.
+        It is NotImplemented for vectors and matrices, which define these operations themselves.
         """
         other = right if left is self else left
         if isinstance(other, Row) and not isinstance(other, Expression):

@@ -18,8 +18,8 @@ def materialize(values: Stored) -> Stored:
 
     Operands of products are stored in any case, and so are values that are computed at several
     points or in several steps if they are costly; ``explain("program")`` says which. This function
-    stores an expression whatever it costs. Only a few lines of the temporary are kept in memory
-    where it is read near by. The values are the same.
+    stores an expression whatever it costs. Where the temporary is read at nearby points only, a few
+    of its grid lines are kept in memory. The values are the same.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def materialize(values: Stored) -> Stored:
     Raises
     ------
     ArgumentError
-        If it is neither.
+        If the argument is neither.
 
     Examples
     --------

@@ -43,6 +43,18 @@ class Program(Immutable):
 
     Made by `ssr.program`. Call it with one array for each field and one number for each scalar,
     in the order of the parameters or by name; arrays that are assigned are changed in place.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(y=cells, x=cells, a=ssr.scalar)
+    ... def axpy(y, x, a):
+    ...     y[:] = y + a * x
+    >>> y = np.ones(3)
+    >>> axpy(y, np.array([1.0, 2.0, 4.0]), a=0.5)
+    >>> y
+    array([1.5, 2. , 3. ])
     """
 
     def __init__(
@@ -90,6 +102,11 @@ class Program(Immutable):
             and AArch64. Or the name of a pass, as ``passes`` lists them: the program after it.
         dtype
             The type to compile for.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such stage.
         """
         from ..explain.stages import explain_program
 
@@ -144,8 +161,8 @@ class Program(Immutable):
     def bind(self, *args: Any, **named: Any) -> Bound:
         """Return the program with its arrays, for many calls on the same ones.
 
-        What a call finds out about its arrays is found out here, so a call of the result costs
-        little more than the kernel. Scalars are bound too, or given at each call.
+        Arrays are checked here once, so a call of the result costs little more than the kernel.
+        Scalars are bound too, or given at each call.
 
         Parameters
         ----------
@@ -244,8 +261,9 @@ class Program(Immutable):
     def run_plain(self, *args: Any, boxes: Sequence[Box] | None = None) -> Any:
         """Run checked source as plain Python, without compiling it: slow, for tests.
 
-        It is lowered as the kernel is. Every access is checked, and that every row that a statement
-        runs is one of its rows. The arguments, ``args`` and ``boxes``, are those of a call.
+        The source is lowered like the kernel. Every access is checked, and so is that each
+        statement runs at its own rows only. The arguments, ``args`` and ``boxes``, are those of a
+        call.
         """
         results = self._plain.call(args, self._arrays(args), boxes)
         return self.returned(results)
@@ -266,7 +284,7 @@ class Program(Immutable):
         return self._body(*self.signature.inlined(args, current(), written))
 
     def returned(self, results: tuple[float, ...]) -> Any:
-        """Return a kernel's results, numbers, in the form in which the body returns them."""
+        """Return the results of a kernel in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
 
     def _arrays(self, args: tuple[Any, ...]) -> list[Any]:

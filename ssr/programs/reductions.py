@@ -62,6 +62,11 @@ def norm(x: Any) -> Value:
     x
         A field, an expression or a vector of a program; of a vector, all components count.
 
+    Raises
+    ------
+    ArgumentError
+        If the operand is not a field, an expression or a vector of a program.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -105,6 +110,11 @@ def sum(x: Any) -> Value:
     x
         A field, an expression or a vector of a program; of a vector, all components count.
 
+    Raises
+    ------
+    ArgumentError
+        If the operand is not a field, an expression or a vector of a program.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -126,6 +136,11 @@ def max(x: Any) -> Value:
     x
         A field, an expression or a vector of a program; of a vector, all components count.
 
+    Raises
+    ------
+    ArgumentError
+        If the operand is not a field, an expression or a vector of a program.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -146,6 +161,11 @@ def min(x: Any) -> Value:
     ----------
     x
         A field, an expression or a vector of a program; of a vector, all components count.
+
+    Raises
+    ------
+    ArgumentError
+        If the operand is not a field, an expression or a vector of a program.
 
     Examples
     --------

@@ -202,6 +202,13 @@ def vector(*components: Any) -> Vector:
     *components
         Fields, expressions and numbers; one of them at least is not a number.
 
+    Raises
+    ------
+    ArgumentError
+        If all components are numbers, or one is neither a number nor an expression.
+    SpaceError
+        If expressions are on different spaces.
+
     Examples
     --------
     >>> import numpy as np, ssr

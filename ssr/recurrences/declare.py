@@ -93,9 +93,9 @@ def traced(
 class Recurrence(Matrix):
     """A matrix whose rows are made in C order, each from entries of earlier ones.
 
-    Made by `ssr.recurrence`. Its numbers are data by its own name, a vector field with one
-    component for each entry that must be stored; `compute` makes them. With these it is a matrix
-    like others: it has parts, products and solves. `to_scipy` runs the definition.
+    Made by `ssr.recurrence`. The stored entries are data with the name of the recurrence: a vector
+    field with one component for each. `compute` computes them; then the matrix has parts, products
+    and solves like other matrices. `to_scipy` runs the definition.
     """
 
     def __init__(self, definition: MatrixData, made: Mapping[str, ir.Value]) -> None:
@@ -104,7 +104,7 @@ class Recurrence(Matrix):
 
     @property
     def entries(self) -> VectorSpace:
-        """The space of the numbers that are stored: declares a field for them, ``v=LU.entries``."""
+        """The space of the stored entries, to declare a field for them: ``v=LU.entries``."""
         return VectorSpace(len(self.made), self.rows)
 
     def bind(self, **data: Any) -> Recurrence:
@@ -112,15 +112,15 @@ class Recurrence(Matrix):
         return Recurrence(super().bind(**data).definition, self.made)
 
     def compute(self, out: Any = None, dtype: Any = np.float64) -> Recurrence:
-        """Return the matrix with its numbers computed, from the values its data have now.
+        """Return the matrix with its entries computed from the present values of its data.
 
         In a program this is a step of the program, run at each call.
 
         Parameters
         ----------
         out
-            What receives the numbers: an array on `entries`, in a program a vector field on it. By
-            default a new one; outside of programs all sizes must be known then.
+            The array on `entries` that receives the entries, in a program a vector field. By
+            default it is new; outside of programs all sizes must then be known.
         dtype
             The type of a new array.
 
@@ -148,7 +148,7 @@ class Recurrence(Matrix):
         Raises
         ------
         ArgumentError
-            If no numbers must be computed.
+            If no entries must be computed.
         """
         if what != "compute":
             return super().program(what)

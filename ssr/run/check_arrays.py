@@ -72,7 +72,7 @@ def _check_type(name: str, a: Any) -> None:
         )
     if isinstance(a, np.ma.MaskedArray):
         raise ArgumentError(
-            f"{name!r} is a masked array; kernels know no masks.",
+            f"{name!r} is a masked array, which kernels do not support.",
             hint=f"Pass {name}.filled(value), and the mask as a field of its own.",
         )
 

@@ -35,8 +35,6 @@ class Form:
     ----------
     dtype
         The type of elements.
-    shape
-        The shape.
     strides
         Those of the last axes: the components of a vector field may be any distance apart.
     flags

@@ -42,8 +42,6 @@ class Launcher:
 
     Parameters
     ----------
-    declaration
-        The program.
     build
         Makes the kernel for options and the name of a type.
     empty

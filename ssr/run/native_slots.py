@@ -28,8 +28,6 @@ class Slots:
     ----------
     run
         The kernel.
-    launch
-        Its launch.
     fields
         Arrays of the layout of the fields, which are not kept.
     scalars

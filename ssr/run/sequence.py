@@ -16,15 +16,15 @@ Run: TypeAlias = Callable[[Sequence[Sequence[float]]], "tuple[Any, ...]"]
 def sequence(*programs: Any) -> Programs:
     """Return bound programs that run one after the other as one.
 
-    On many ranks they are one call of compiled code, messages and reductions included, as far as
-    MPI lets compiled code call it: between programs no time goes by in Python, which is a good part
-    of a step where a rank has few points.
+    On several ranks they are one call of compiled code, messages and reductions included, if
+    compiled code can call the MPI library. This removes the Python overhead between programs, which
+    is a large part of a step where a rank has few points.
 
     Parameters
     ----------
     *programs
-        What `Program.bind` returned, in order. None of them may come twice: bind a program once
-        for each time that it runs.
+        Bound programs, made by `Program.bind`, in order. Each may come once only: bind a program
+        once for each time that it runs.
 
     Returns
     -------
@@ -53,7 +53,9 @@ def sequence(*programs: Any) -> Programs:
     (None, None, 1.0)
     """
     if not programs:
-        raise ArgumentError("sequence is given no program.")
+        raise ArgumentError(
+            "sequence needs at least one program.", hint="Write ssr.sequence(step.bind(u), ...)."
+        )
     for program in programs:
         if not (callable(program) and hasattr(program, "repeat")):
             raise ArgumentError(

@@ -19,10 +19,14 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
 from .processor_names import is_name, near
+
+if TYPE_CHECKING:
+    from llvmlite import binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +108,13 @@ class Processor:
             return self.name
         return f"{self.name}_{sha256(f'{self.triple} {self.features}'.encode()).hexdigest()[:8]}"
 
-    def machine(self, **options: Any) -> Any:
+    def machine(self, **options: object) -> binding.TargetMachine:
         """Return a compiler of LLVM for this processor; it takes the options of llvmlite's."""
         options = {"opt": 3, **options, "cpu": self.name, "features": self.features}
-        return _llvm().Target.from_triple(self.triple).create_target_machine(**options)
+        made: binding.TargetMachine = (
+            _llvm().Target.from_triple(self.triple).create_target_machine(**options)
+        )
+        return made
 
 
 _chosen: ContextVar[Processor | None] = ContextVar("processor", default=None)
@@ -168,7 +175,7 @@ def named(cpu: str, given_by: str = "cpu") -> Processor:
     similar = near(cpu, _triple())
     raise ArgumentError(
         f"{given_by} is {cpu!r}, which is not a name of a processor in LLVM.",
-        hint=f"Is {' or '.join(map(repr, similar))} meant?" if similar else None,
+        hint=f"Did you mean {' or '.join(map(repr, similar))}?" if similar else None,
     )
 
 
@@ -278,7 +285,7 @@ def _triple() -> str:
 
 
 @cache
-def _llvm() -> Any:
+def _llvm() -> ModuleType:
     """Return LLVM's functions, with all kinds of processors that it was built for."""
     from llvmlite import binding
 

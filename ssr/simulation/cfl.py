@@ -73,7 +73,7 @@ class CFL:
         self.every = positive("every", every)
         self.max_change = _positive("max_change", max_change)
         if self.max_change < 1.0:
-            raise OutOfRangeError(f"max_change is {max_change!r}; it is at least 1.")
+            raise OutOfRangeError(f"max_change is {max_change!r}, not a number from 1 on.")
         self.max_dt = _positive("max_dt", max_dt)
 
     def length(self, simulation: Any, before: float | None) -> float:

@@ -48,10 +48,12 @@ class March:
             return None
         given = getattr(self.stepper, "dt", None) if dt is None else dt
         if given is None:
-            raise ArgumentError("There is no length of steps.", hint="Give dt=....")
+            raise ArgumentError(f"{self.stepper!r} has no dt.", hint="Give dt=....")
         found = step_length(given)
         if found < 0.0:
-            raise OutOfRangeError(f"dt is {given!r}; a simulation goes forward in time.")
+            raise OutOfRangeError(
+                f"dt is {given!r}, not a positive number: a simulation goes forward in time."
+            )
         return found
 
     @property

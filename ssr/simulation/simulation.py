@@ -279,15 +279,15 @@ class Simulation(Ends):
         save(path, self.fields(), {**(data or {}), "simulation": self.data()})
 
     def restore(self, path: str | os.PathLike[str] | Checkpoint) -> None:
-        """Continue from a checkpoint, with the same bits as if the run had not been interrupted.
+        """Continue from a checkpoint, with the same bits as a run without interruption.
 
-        The number of ranks may be another one. Add the callbacks before: those with a state take
-        over what the checkpoint has by their names. A callback it does not have begins again.
+        The number of ranks may differ. Add the callbacks before: the state of each is restored by
+        its name. A callback that the checkpoint does not have begins again.
 
         Parameters
         ----------
         path
-            The file, or what `ssr.output.load` has read of it.
+            The file, or the `Checkpoint` that `ssr.output.load` has read from it.
 
         Raises
         ------
@@ -326,12 +326,12 @@ class Simulation(Ends):
     # -- the run ---------------------------------------------------------------------------------
 
     def run(self) -> Result:
-        """Make steps until the run ends. It may be called again with a later end.
+        """Make steps until the run ends; it may be called again with a later end.
 
         Returns
         -------
         Result
-            Why the run has ended, and its steps.
+            The reason why the run has ended, and its steps.
 
         Raises
         ------
@@ -381,7 +381,7 @@ class Simulation(Ends):
         ends = self.stop_time, self.stop_steps, self.wall_limit
         if min(ends) == math.inf and not any(e.stops for e in self._callbacks):
             raise ArgumentError(
-                "Nothing ends the run.", hint="Give stop_time, stop_steps or wall_limit."
+                "The run has no end.", hint="Give stop_time, stop_steps or wall_limit."
             )
         if self.stop_time < self.time or self.stop_steps < self.steps:
             raise OutOfRangeError(

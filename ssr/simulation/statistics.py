@@ -90,7 +90,7 @@ class Statistics(StatefulCallback):
         self._program: Program | None = None
 
     def begin(self, simulation: Any) -> None:
-        """Take over the fields of a simulation, which calls it once.
+        """Find the fields in a simulation, which calls this method once.
 
         Parameters
         ----------

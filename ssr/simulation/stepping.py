@@ -1,25 +1,15 @@
-"""The interface of steppers in a simulation, and steppers made of a function."""
+"""Steppers made of a function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError
 from ..integrate.stepper import number, step_length
 from ..spaces.distributed import is_distributed
-
-
-class Steppable(Protocol):
-    """An object whose steps a simulation can take."""
-
-    t: float
-    """The time, which the simulation reads at the start and sets before and after steps."""
-
-    def step(self, dt: float) -> Any:
-        """Go one step further, from t to ``t + dt``."""
 
 
 class FunctionStepper:
@@ -32,11 +22,11 @@ class FunctionStepper:
         a Python function or a bound program with these two scalars.
     fields
         The fields on which steps depend, by name: arrays, or fields of ranks (`boundary.Field`).
-        They are what checkpoints hold.
+        Checkpoints hold these fields.
     t
         The time at the start.
     dt
-        The usual length of a step; by default the simulation says it.
+        The usual length of a step; by default that of the simulation.
 
     Raises
     ------
@@ -75,7 +65,7 @@ class FunctionStepper:
         self.dt = None if dt is None else step_length(dt)
 
     def step(self, dt: float) -> None:
-        """Go one step further, to the time ``t + dt``.
+        """Advance by one step, to the time ``t + dt``.
 
         Parameters
         ----------
@@ -86,7 +76,7 @@ class FunctionStepper:
         self.t += dt
 
     def steps(self, dt: float, times: Sequence[float]) -> None:
-        """Go several steps of one length.
+        """Advance by several steps of one length.
 
         Parameters
         ----------
@@ -112,12 +102,12 @@ class FunctionStepper:
         return {"t": self.t}
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over the numbers that `data` has returned.
+        """Restore the numbers that `data` has returned.
 
         Parameters
         ----------
         data
-            What `data` has returned.
+            The result of `data`.
 
         Raises
         ------

@@ -16,7 +16,7 @@ from .stateful import StatefulCallback
 
 
 class SteadyState(StatefulCallback):
-    """A criterion: the fields change no more.
+    """A stop criterion: the fields no longer change.
 
     It holds if no value has changed by more than ``(atol + rtol * max|u|) * T`` since it was
     evaluated before, where T is the time between.
@@ -59,7 +59,7 @@ class SteadyState(StatefulCallback):
         self._unknowns: Any = None
 
     def begin(self, simulation: Any) -> None:
-        """Take over the fields of a simulation, which calls it once.
+        """Find the fields in a simulation, which calls this method once.
 
         Parameters
         ----------

@@ -77,9 +77,9 @@ def interpolation(
     """
     for what, space in (("fine", fine), ("coarse", coarse)):
         if not isinstance(space, Space):
-            raise ArgumentError(f"{what} is a Space, not {space!r}.")
+            raise ArgumentError(f"{what} must be a Space, not {space!r}.")
     if not is_one_of(centering, ("vertex", "cell")):
-        raise ArgumentError(f'centering is "vertex" or "cell", not {centering!r}.')
+        raise ArgumentError(f'centering must be "vertex" or "cell", not {centering!r}.')
     if (
         fine.ndim != coarse.ndim
         or fine.location != coarse.location

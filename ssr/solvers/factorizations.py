@@ -22,12 +22,12 @@ from .smoothers import check_rank_local
 
 @dataclass(frozen=True)
 class Factorization(ABC):
-    """A way to factorize a matrix, and to solve with the factors: `ILU` and `IC`.
+    """The base class of incomplete factorizations, `ILU` and `IC`.
 
-    As a preconditioner, ``M=ILU()``, it is made for the matrix of the solver at the beginning of
-    each solution, so that data of the matrix may change in between. On fields of several ranks rows
-    wait for rows of other ranks, unless it is ``rank_local``: the factors and the iterations are
-    those of one rank, and ranks work one behind the other.
+    As a preconditioner, ``M=ILU()``, it is computed for the matrix of the solver at the beginning
+    of each solution, so that data of the matrix may change in between. On fields of several ranks,
+    the factors and the iterations are those of one rank: rows wait for rows of other ranks, so that
+    ranks work one after the other, unless it is ``rank_local``.
 
     Parameters
     ----------
@@ -35,6 +35,11 @@ class Factorization(ABC):
         Whether ``A.rank_local()`` is factorized, the entries within boxes, so that no box of a
         distribution waits for another: block Jacobi with incomplete factors. On arrays there is one
         box. The number of iterations depends on the boxes.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rank_local`` is not True or False.
     """
 
     rank_local: bool = False
@@ -55,8 +60,8 @@ class Factorization(ABC):
 class ILU(Factorization):
     """Incomplete LU factorization without fill, ILU(0), as a preconditioner of any matrix.
 
-    L, with a unit diagonal, and U have entries where the matrix has, and their product is equal to
-    it there. Columns have fixed distances from their rows.
+    L (unit lower triangular) and U have the sparsity pattern of the matrix A, and ``L @ U`` is
+    equal to A on that pattern. Columns of A must have fixed distances from their rows.
 
     Parameters
     ----------
@@ -108,9 +113,9 @@ class ILU(Factorization):
 class IC(Factorization):
     """Incomplete Cholesky factorization without fill, IC(0): for symmetric positive matrices.
 
-    L has entries where the lower triangle of the matrix has, and ``L @ L.T`` is equal to it there.
-    The roots exist for M-matrices, such as the usual differences of diffusion; where one does not,
-    the numbers are NaN, and solvers return -1.
+    L has the sparsity pattern of the lower triangle of the matrix A, and ``L @ L.T`` is equal to A
+    on that pattern. The square roots exist for M-matrices, such as the usual differences of
+    diffusion; otherwise entries are NaN, and solvers return ``info == -1``.
 
     Parameters
     ----------

@@ -64,26 +64,50 @@ class CG(Solver):
         return self.fused(start, "rz")
 
     @cached_property
+    def _residual(self) -> Callable[..., float]:
+        """The residual by the programs of iterations, if these are compiled: one less has to be."""
+        if self.is_fused:
+            return super()._residual
+        product, move = self._product, self._move
+
+        def residual(r: Vector, b: Vector, x: Vector) -> float:
+            q, moved = vectors.empty(b), vectors.zeros(b)
+            product(q, x)
+            vectors.assign(r, b)
+            return float(move(moved, r, x, q, 1.0, 1.0))
+
+        return residual
+
+    @cached_property
     def _step(self) -> Callable[..., Any]:
-        move, turn = self._move, self._direction
+        product, move, turn = self._product, self._move, self._direction
 
         def step(x: Any, r: Any, z: Any, p: Any, q: Any, rz: Any) -> Any:
-            norm, curvature = move(x, r, p, q, rz)
+            curvature = product(q, p)
+            norm = move(x, r, p, q, rz, curvature)
             return norm, curvature, turn(p, self.precondition(z, r), r, rz)
 
         return self.fused(step, "rz")
 
     @cached_property
-    def _move(self) -> Program:
-        def move(x: Any, r: Any, p: Any, q: Any, rz: Any) -> Any:
+    def _product(self) -> Program:
+        def product(q: Any, p: Any) -> Any:
             q[:] = self.A @ p
-            curvature = dot(p, q)
+            return dot(p, q)
+
+        return self.program(product)
+
+    @cached_property
+    def _move(self) -> Program:
+        """The program that goes along p until the residual is least in the norm of A."""
+
+        def move(x: Any, r: Any, p: Any, q: Any, rz: Any, curvature: Any) -> Any:
             alpha = where(curvature != 0.0, rz / curvature, 0.0)
             x[:] = x + alpha * p
             r[:] = r - alpha * q
-            return norm(r), curvature
+            return norm(r)
 
-        return self.program(move, "rz")
+        return self.program(move, "rz curvature")
 
     @cached_property
     def _direction(self) -> Program:
@@ -147,6 +171,13 @@ def cg(
         between the reciprocals of the largest and the smallest eigenvalue, differ so far that A is
         singular to within rounding errors, and b not in its range; if b is in the range of a
         singular A, the method converges.
+
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
 
     Examples
     --------
@@ -265,6 +296,13 @@ def bicgstab(
         See `Solver.__call__`; info is -10 if the residual is orthogonal to the first one, and -11
         if a step has length zero.
 
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -294,6 +332,11 @@ class GMRES(Solver):
         Matrix and preconditioner, see `Solver`.
     restart
         The largest number of vectors in a basis.
+
+    Raises
+    ------
+    OutOfRangeError
+        If ``restart`` is not a positive integer.
     """
 
     exact = True
@@ -479,6 +522,13 @@ def gmres(
     Solution, ``x, info``
         See `Solver.__call__`; the history has a norm for each vector, and info is -3 if a cycle
         has not made the residual smaller.
+
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
 
     Examples
     --------

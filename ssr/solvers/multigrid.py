@@ -71,9 +71,9 @@ class Multigrid(Composed, Inverse):
     ``R A P``, or a discretisation of the same equation times the sum of a row of R.
 
     The pseudoinverse of the coarsest matrix is computed once, so the matrix may be singular. Call
-    `update` when the data of the matrices have changed. With fields of several ranks every process
-    computes it, and solves the equations of the coarsest grid, for itself. It has the same bits on
-    every processor: sums are in a fixed order, without BLAS.
+    `update` when the data of the matrices have changed. With fields of several ranks, every process
+    computes the pseudoinverse and solves the equations of the coarsest grid. The result has the
+    same bits on every processor: sums are in a fixed order, without BLAS.
 
     Examples
     --------
@@ -127,12 +127,12 @@ class Multigrid(Composed, Inverse):
         counts = [integer(n) for n in np.ravel(np.array(sweeps, object))]
         if len(counts) != 2 or any(n is None or n < 1 for n in counts):
             raise ArgumentError(
-                f"sweeps is {sweeps!r}; at least one before and one after is needed.",
-                hint="Give two positive integers: sweeps=(1, 1).",
+                f"sweeps is {sweeps!r}, not two positive integers.",
+                hint="Give the sweeps before and after the correction: sweeps=(1, 1).",
             )
         most = integer(coarsest)
         if most is None or most < 1:
-            raise ArgumentError(f"coarsest is {coarsest!r}; it is a positive number of points.")
+            raise ArgumentError(f"coarsest is {coarsest!r}, not a positive integer.")
         alone = isinstance(matrices, Matrix)
         self.matrices = _several(matrices, "matrices")
         self.prolongations = _several(prolongations, "prolongations")
@@ -182,10 +182,11 @@ class Multigrid(Composed, Inverse):
         grid then, see `Multigrid`, or precondition by `ILU`.
 
         Extents may be symbols if A has no data: the products are then matrices for all sizes. If it
-        has data, such as coefficients that vary, or sizes are bound, the entries of the coarse
-        matrices are computed once, and stored by diagonals; `update` computes
-        them again. Where data are fields of several ranks, these are too: a coarse row is on the
-        rank of its fine one, or on as few ranks as a coarse grid is worth. All ranks call both.
+        has data, such as variable coefficients, or sizes are bound, the entries of the coarse
+        matrices are computed once and stored by diagonals; `update` computes them again. If data
+        are fields of several ranks, the stored entries are fields too: a coarse row is on the rank
+        of its fine one, and small grids are on fewer ranks. All ranks call `galerkin` and `update`
+        together.
 
         Parameters
         ----------
@@ -205,7 +206,7 @@ class Multigrid(Composed, Inverse):
         UnboundError
             If A has data, and not all data and sizes are bound.
         UnsupportedError
-            If A has the entries within boxes only.
+            If A has only the entries within boxes, see `Matrix.rank_local`.
 
         Examples
         --------
@@ -238,7 +239,7 @@ class Multigrid(Composed, Inverse):
         return self.matrices[0]
 
     def solution(self, r: V) -> V:
-        """Return what one cycle makes of a right side."""
+        """Return the result of one cycle for a right side, from z = 0 on."""
         vectors.check_vector(r)
         z = vectors.empty(r)
         self(z, r)
@@ -256,8 +257,8 @@ class Multigrid(Composed, Inverse):
     ) -> Solution[V]:
         """Solve ``A x = b`` by cycles, from ``x0`` on.
 
-        The arguments, ``b``, ``x0``, ``rtol``, ``atol``, ``maxiter`` and ``callback``, and what is
-        returned are those of `Solver.__call__`.
+        The arguments ``b``, ``x0``, ``rtol``, ``atol``, ``maxiter`` and ``callback``, the result
+        and the errors are those of `Solver.__call__`.
         """
         return self._solver(b, x0, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
@@ -269,9 +270,9 @@ class Multigrid(Composed, Inverse):
                     begin(part, dtype)
 
     def update(self) -> None:
-        """Compute what depends on the data of the matrices again, after they have changed.
+        """Compute all stored matrices again after data of the matrices have changed.
 
-        That is the inverse of the coarsest matrix, and what `galerkin` has stored.
+        These are the inverse of the coarsest matrix and the coarse matrices of `galerkin`.
         """
         self._refresh()
         self._inverses.clear()

@@ -40,6 +40,11 @@ class Jacobi:
         A number between 0 and 1. For smoothing, 2/3 suits the second difference in one dimension,
         4/5 the five-point and 6/7 the seven-point Laplacian.
 
+    Raises
+    ------
+    ArgumentError
+        If ``damping`` is not a positive number.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -58,7 +63,7 @@ class Jacobi:
 
     def __post_init__(self) -> None:
         if not (real(self.damping) or 0.0) > 0.0:
-            raise ArgumentError(f"The damping is {self.damping!r}; it is a positive number.")
+            raise ArgumentError(f"damping is {self.damping!r}, not a positive number.")
 
     def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep for ``A x = b`` from x = 0."""
@@ -91,6 +96,11 @@ class GaussSeidel:
         a distribution waits for another; see `Matrix.rank_local`. On arrays there is one box. The
         iteration then depends on the boxes, and converges if A is symmetric and has a diagonal that
         is at least the sum of the other entries of a row, for example.
+
+    Raises
+    ------
+    ArgumentError
+        If ``rank_local`` is not True or False.
 
     Examples
     --------
@@ -140,4 +150,4 @@ class GaussSeidel:
 def check_rank_local(rank_local: object) -> None:
     """Check whether something is said to be within boxes or not."""
     if not isinstance(rank_local, bool):
-        raise ArgumentError(f"rank_local is {rank_local!r}; it is True or False.")
+        raise ArgumentError(f"rank_local is {rank_local!r}, not True or False.")

@@ -86,13 +86,13 @@ class Solution(tuple[V, int]):
 
 
 class Solver(Inverse):
-    """An iterative method for ``A x = b``; its programs are made once and used for many b.
+    """An iterative solver of ``A x = b``; its kernels are compiled once and used for many b.
 
     Parameters
     ----------
     A
-        A square matrix, whose data are bound. Arrays among them may change between calls. Matrices
-        of `from_scipy` and their sums with others are matrices, too.
+        A square matrix, whose data are bound. Arrays among them may change between calls. Stored
+        matrices of `ssr.from_scipy`, and sums with them, are allowed.
     M
         A preconditioner, which approximates the inverse of A. A matrix, applied as ``M @ r``, a
         smoother such as `Jacobi`, or a program with the parameters ``(z, r)`` that assigns z
@@ -143,7 +143,7 @@ class Solver(Inverse):
         return self.A
 
     def solution(self, r: V) -> V:
-        """Return the solution for a right side, with the tolerances that are the default."""
+        """Return the solution for a right side, with the default tolerances."""
         return cast(V, self(r).x)
 
     @explained
@@ -201,9 +201,9 @@ class Solver(Inverse):
 
         Notes
         -----
-        Iterations compute residuals by recurrences, which rounding errors drive away from
-        ``b - A x``. Where a recurrence says that the tolerance is reached, the residual is computed
-        again, and iterations go on from it if it is too large.
+        Iterations compute residuals by recurrences, which differ from ``b - A x`` by accumulated
+        rounding errors. When the recurrence reaches the tolerance, the residual is computed again,
+        and the iteration continues from it if it is too large.
 
         Numbers may be of any size: if norms are very large or small, the equations are solved for
         multiples of b and x0 by a power of two, which changes roundings at most. Norms are sums
@@ -449,7 +449,7 @@ class Solver(Inverse):
         return self.program(norm)
 
     @cached_property
-    def _residual(self) -> Program:
+    def _residual(self) -> Callable[..., float]:
         """The program ``r[:] = b - A @ x`` that returns the norm."""
 
         def residual(r: Any, b: Any, x: Any) -> Any:

@@ -79,6 +79,13 @@ def richardson(
     Solution, ``x, info``
         See `Solver.__call__`.
 
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
+
     Examples
     --------
     >>> import numpy as np, ssr
@@ -119,6 +126,11 @@ class Chebyshev(Solver):
         Matrix and preconditioner, see `Solver`.
     bounds
         Two positive numbers, the smaller one first.
+
+    Raises
+    ------
+    OutOfRangeError
+        If not ``0 < bounds[0] <= bounds[1]``.
     """
 
     calls = ("_step",)
@@ -203,6 +215,13 @@ def chebyshev(
     -------
     Solution, ``x, info``
         See `Solver.__call__`.
+
+    Raises
+    ------
+    ArgumentError, SpaceError, UnboundError
+        If A or M does not fit, see `Solver`.
+    ShapeError, DtypeError, ContiguityError, NonFiniteError, OutOfRangeError
+        If another argument does not fit, see `Solver.__call__`.
 
     Examples
     --------

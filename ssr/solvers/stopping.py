@@ -32,7 +32,7 @@ def check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
             )
     count = 0 if maxiter is None else integer(maxiter)
     if count is None or count < 0:
-        raise OutOfRangeError(f"maxiter is {maxiter!r}; it is an integer from 0 on.")
+        raise OutOfRangeError(f"maxiter is {maxiter!r}, not an integer from 0 on.")
     if callback is not None:
         _check_callback(callback)
 

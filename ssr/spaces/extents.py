@@ -101,4 +101,4 @@ def width_of(width: Any) -> tuple[int, int]:
     pair = [integer(w) for w in width] if isinstance(width, (tuple, list)) else []
     if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
         return pair[0], pair[1]
-    raise ArgumentError(f"A width is an integer or a pair of integers, not {width!r}.")
+    raise ArgumentError(f"A width must be an integer or a pair of integers, not {width!r}.")

@@ -77,7 +77,7 @@ class Space:
                 "ssr.Space(high).slab(0, low, high).",
             )
         if not 1 <= len(shape) <= 4:
-            raise SpaceError(f"A space has 1 to 4 dimensions, not {len(shape)}.")
+            raise SpaceError(f"A space must have 1 to 4 dimensions, not {len(shape)}.")
         pairs = [bounds(s) for s in shape]
         extents = tuple(affine(high) - low for low, high in pairs)
         least = merged(*(least_of(end) for s in shape for end in ends(s)))
@@ -112,10 +112,10 @@ class Space:
 
     @property
     def owned(self) -> Space | None:
-        """The points that are no ghosts: those that the space was grown from, or all of them.
+        """The points that are not ghosts: those that the space was grown from, or all of them.
 
         None where `grow` both added points to an axis and took some of the owned ones away: then
-        some may be ghosts. It is not a part of what makes spaces equal.
+        some may be ghosts. Spaces that differ in this property only are equal.
 
         Examples
         --------
@@ -197,13 +197,20 @@ class Space:
     def grow(self, *width: int | tuple[int, int]) -> Space:
         """Return the space with ghost points: same coordinates, more of them.
 
-        The points added are ghosts, those of this space stay what they are; see `owned`.
+        The added points are ghosts. Points of this space that were owned stay owned; see `owned`.
 
         Parameters
         ----------
         *width
             Points added on both sides: one integer for all axes, or one entry for each axis, an
             integer or a pair (low, high). Negative widths shrink.
+
+        Raises
+        ------
+        ArgumentError
+            If a width is not an integer or a pair, or their number is not that of the axes.
+        EmptySpaceError
+            If no points are left along an axis.
 
         Examples
         --------
@@ -221,10 +228,23 @@ class Space:
         return self._like(data, None if self._inner is None else owned_within(self._inner, data))
 
     def slab(self, axis: int, first: Index | int, stop: Index | int) -> Space:
-        """Return the points whose index along an axis is at least the first and before the stop.
+        """Return the points with ``first <= index < stop`` along an axis.
 
-        They need not be points of this space. Bounds are integers or expressions of sizes; along
-        the axis no point is a ghost.
+        They need not be points of this space. Along the axis no point is a ghost.
+
+        Parameters
+        ----------
+        axis
+            The axis; negative numbers count from the last axis.
+        first, stop
+            The bounds of the index: integers or expressions of sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis, or a bound is not an integer.
+        EmptySpaceError
+            If the slab has no points.
 
         Examples
         --------
@@ -279,9 +299,9 @@ class Space:
         """
         axis, count = self._axis(axis), integer(width)
         if not is_one_of(end, ("low", "high")):
-            raise ArgumentError(f'A side is "low" or "high", not {end!r}.')
+            raise ArgumentError(f'end must be "low" or "high", not {end!r}.')
         if count is None or count < 1:
-            raise ArgumentError(f"The width of a side is a positive integer, not {width!r}.")
+            raise ArgumentError(f"width must be a positive integer, not {width!r}.")
         low, extent = Affine.of(self.data.lower[axis]), self.data.shape[axis]
         if not (extent - count).is_constant or (extent - count).constant < 0:
             self._check_width(axis, count)
@@ -319,11 +339,19 @@ class Space:
         """
         count = integer(components)
         if count is None or count < 1:
-            raise ArgumentError(f"A vector has one or more components, not {components!r}.")
+            raise ArgumentError(f"A vector must have one or more components, not {components!r}.")
         return VectorSpace(count, self)
 
     def faces(self, axis: int) -> Space:
-        """Return the faces normal to an axis: one point more along it; face f is below cell f."""
+        """Return the faces normal to an axis: one point more along it; face f is below cell f.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such axis.
+        SpaceError
+            If the points are not cells.
+        """
         return self._stagger({self._axis(axis)})
 
     def nodes(self) -> Space:
@@ -334,7 +362,7 @@ class Space:
         """Return the number of an axis, counted from the first one."""
         found = integer(axis)
         if found is None or not -self.ndim <= found < self.ndim:
-            raise ArgumentError(f"Axis {axis!r} of a space with {self.ndim} axes.")
+            raise ArgumentError(f"There is no axis {axis!r} of a space with {self.ndim} axes.")
         return found % self.ndim
 
     def _stagger(self, axes: set[int]) -> Space:
@@ -349,9 +377,20 @@ class Space:
         return self._like(staggered(self.data), owned)
 
     def times(self, other: Space) -> Space:
-        """Return the space of pairs of points: the axes of this space, then those of the other."""
+        """Return the Cartesian product with the space ``other``, whose axes come last.
+
+        Raises
+        ------
+        SpaceError
+            If the product has more than four dimensions.
+        """
         if not isinstance(other, Space):
             raise ArgumentError(f"Space.times expects a Space, got {other!r}.")
+        if self.ndim + other.ndim > 4:
+            raise SpaceError(
+                f"The product of {self!r} and {other!r} has {self.ndim + other.ndim} dimensions.",
+                hint="A space has 1 to 4 dimensions.",
+            )
 
         def pairs(ours: Extents, theirs: Extents) -> Extents:
             return Extents(
@@ -369,7 +408,7 @@ class Space:
         return tuple(Affine.name(a) for a in self.axes)
 
     def condition(self, point: Sequence[Affine] | None = None) -> Condition:
-        """Return the condition that a point lies in the space."""
+        """Return the condition that a point, by default the row, lies in the space."""
         case = []
         for here, low, extent in zip(
             point or self.indices(), self.data.lower, self.data.shape, strict=True
@@ -438,6 +477,13 @@ class Space:
             Numbers of parts, one for each axis.
         sizes
             The integers of symbolic sizes.
+
+        Raises
+        ------
+        ArgumentError
+            If the numbers of parts are not positive, one for each axis.
+        UnboundError
+            If a size has no value.
 
         Examples
         --------
@@ -534,7 +580,7 @@ class VectorSpace:
 
 def _check_sizes(sizes: object) -> None:
     if not isinstance(sizes, Mapping):
-        raise ArgumentError(f"Sizes are a dictionary by name, not {sizes!r}.")
+        raise ArgumentError(f"sizes must be a dictionary by name, not {sizes!r}.")
 
 
 def stem(name: str) -> str:

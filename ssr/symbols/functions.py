@@ -27,8 +27,13 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     condition
         A comparison, or a combination of comparisons.
     a, b
-        What is chosen from: numbers, arrays, run-time values of a generator, or fields and
+        The two alternatives: numbers, arrays, run-time values of a generator, or fields and
         expressions of a program.
+
+    Raises
+    ------
+    SpaceError
+        If expressions of a program are on different spaces.
 
     Examples
     --------
@@ -48,6 +53,13 @@ def minimum(a: Any, b: Any) -> Any:
     a, b
         Numbers, arrays, run-time values of a generator, or fields and expressions of a program.
 
+    Raises
+    ------
+    DtypeError
+        If an operand is not a number, an array or a symbol.
+    SpaceError
+        If expressions of a program are on different spaces.
+
     Examples
     --------
     >>> float(minimum(1.0, 2.0))
@@ -63,6 +75,13 @@ def maximum(a: Any, b: Any) -> Any:
     ----------
     a, b
         Numbers, arrays, run-time values of a generator, or fields and expressions of a program.
+
+    Raises
+    ------
+    DtypeError
+        If an operand is not a number, an array or a symbol.
+    SpaceError
+        If expressions of a program are on different spaces.
 
     Examples
     --------

@@ -32,8 +32,8 @@ class Index(Operand):
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
     `min` and `max` work because comparisons do. Mixed with floats, or multiplied by another index,
-    it becomes a value, which is not an index any more. `least` has
-    the sizes in it that are known to be larger than one, with what they are at least.
+    it becomes a run-time value, which is not an index. `least` has the lower bounds of those of its
+    sizes that are known to be larger than one.
     """
 
     __slots__ = ("affine", "least")
@@ -242,7 +242,7 @@ def sizes(names: str, *, at_least: int = 1) -> tuple[Index, ...]:
     nx - 1
     """
     if not isinstance(names, str):
-        raise ArgumentError(f"The names of sizes are a string, not {names!r}.")
+        raise ArgumentError(f"names must be a string, not {names!r}.")
     found = names.replace(",", " ").split()
     if not found:
         raise ArgumentError("No size is named.", hint='Write ssr.sizes("ny nx").')
@@ -260,15 +260,14 @@ def size(name: str, *, at_least: int = 1) -> Index:
     name
         Its name.
     at_least
-        The smallest integer that it may be. What is proved for all sizes, such as that the columns
-        of rows near an end are there, is proved from this number on, and arrays for which the size
-        would be smaller are refused.
+        The lower bound of the size. Proofs for all sizes, such as that boundary rows have all of
+        their columns, assume it; arrays for which the size is smaller raise `ShapeError`.
 
     Raises
     ------
     ArgumentError
         If the name is not an ASCII identifier or is a row index (``i j k l``), or ``at_least`` is
-        no positive integer.
+        not a positive integer.
 
     Examples
     --------

@@ -273,7 +273,7 @@ def rewriting(
         if within is not None and not within(here):
             return here
         if id(here) not in done:
-            made = _with_children(here, visit)
+            made = with_children(here, visit)
             changed = change(made)
             done[id(here)] = made if changed is None else changed
         return done[id(here)]
@@ -289,7 +289,8 @@ def rewrite_sums(value: Value, change: Callable[[Sum], Value | None]) -> Value:
     return rewrite(value, lambda node: change(node) if isinstance(node, Sum) else None, holds_sum)
 
 
-def _with_children(value: Value, visit: Callable[[Value], Value]) -> Value:
+def with_children(value: Value, visit: Callable[[Value], Value]) -> Value:
+    """Return an operation or a sum of what ``visit`` returns for each value it is made of."""
     match value:
         case Op(name, args):
             new = tuple([visit(a) for a in args])

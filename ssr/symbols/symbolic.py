@@ -103,7 +103,7 @@ def _derived(function: Callable[..., Any], count: int, more: int) -> Callable[..
 def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     """Return SymPy expressions as a function of symbols of this package, arrays and numbers.
 
-    Common subexpressions are computed once, and so is what is divided by in several powers.
+    Common subexpressions are computed once, and so is the reciprocal of a repeated denominator.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def lambdify(arguments: Sequence[Any], expressions: Any) -> Callable[..., Any]:
     import sympy
 
     if not isinstance(arguments, (tuple, list)):
-        raise ArgumentError(f"The arguments are a list of SymPy symbols, not {arguments!r}.")
+        raise ArgumentError(f"arguments must be a list of SymPy symbols, not {arguments!r}.")
     flat: list[Any] = []
 
     def number(part: Any) -> Any:

@@ -195,7 +195,7 @@ class Value(Symbol, Operand):
         return show(self.node)
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation, ``name(left, right)``; NotImplemented if one knows better."""
+        """Return ``name(left, right)``; NotImplemented if an operand defines it itself."""
         if not all(isinstance(plain(a), (Operand, numbers.Number)) for a in (left, right)):
             return NotImplemented
         return operation(name, left, right)
@@ -283,9 +283,10 @@ for _function in elementary.FUNCTIONS.values():  # NumPy calls these methods on 
 
 
 def takes_over(operand: Any) -> bool:
-    """Whether an operand of another class defines operations itself, as None says to NumPy."""
-    opted_out = getattr(type(operand), "__array_ufunc__", True) is None
-    return opted_out and hasattr(type(operand), "__rmatmul__")
+    """Whether an operand of another class defines its products with matrices itself."""
+    kind = type(operand)
+    opted_out = getattr(kind, "__array_ufunc__", True) is None or hasattr(kind, "__ssr_program__")
+    return opted_out and hasattr(kind, "__rmatmul__")
 
 
 def operation(name: str, *args: object) -> Any:

@@ -68,7 +68,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "side": (
         lambda: bc.zero(0, "left"),  # type: ignore[arg-type]
         ArgumentError,
-        'zero(axis=0, side="left"): a side is "low", "high" or "both", not \'left\'.',
+        'zero(axis=0, side="left"): side must be "low", "high" or "both", not \'left\'.',
     ),
     "block": (
         lambda: bc.fill(wide, bc.zero(block=1)), ArgumentError, "zero(block=1): there are 1 blocks."
@@ -113,7 +113,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "first far": (
         lambda: bc.interpolate(np.full((1, 4), 4), np.ones((1, 4, 1))),
         ArgumentError,
-        "interpolate: first[0, 0] leads beyond the side's 4 points.",
+        "interpolate: the points of first[0, 0] are not among the 4 points of the side.",
     ),
     "few layers": (
         lambda: bc.fill(pair.cells.grow(2), table() @ bc.linked()),
@@ -189,7 +189,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "layered thrice": (
         lambda: bc.topologies.bricks(1, 2).layered().layered(),
         ArgumentError,
-        "Blocks have three dimensions already, and no room for levels.",
+        "layered needs blocks of 1 or 2 dimensions, not of 3.",
     ),
     "layered where": (
         lambda: bc.topologies.bricks(1, 2).layered(3),
@@ -297,7 +297,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "first huge": (
         lambda: bc.interpolate(np.full((1, 4), 1e300), np.ones((1, 4, 1))),
         ArgumentError,
-        "interpolate: first[0, 0] leads beyond the side's 4 points.",
+        "interpolate: the points of first[0, 0] are not among the 4 points of the side.",
     ),
     "complex rows": (
         lambda: bc.from_matrix(np.ones((5, 3), complex)),
@@ -327,7 +327,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "numbers for flips": (
         lambda: bc.Connectivity(2, 2, [Link(Side(0, 0, "high"), Side(1, 0, "low"), (1,), (0,))]),  # type: ignore[arg-type]
         ArgumentError,
-        "The flips of a link are a tuple of True and False, not (0,).",
+        "The flips of a link must be a tuple of True and False, not (0,).",
     ),
     "flat rows": (
         lambda: bc.from_matrix(np.ones(3)),
@@ -405,12 +405,12 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
             2, 1, [Link(Side(0, 0, "low"), Side(0, 1, "low"), 3, (True,))]  # type: ignore[arg-type]
         ),
         ArgumentError,
-        "The axes of a link are a tuple of integers, not 3.",
+        "The axes of a link must be a tuple of integers, not 3.",
     ),
     "dimensions": (
         lambda: bc.topologies.periodic_box("a"),  # type: ignore[arg-type]
         ArgumentError,
-        "Blocks have 1 to 3 dimensions, not 'a'.",
+        "Blocks must have 1 to 3 dimensions, not 'a'.",
     ),
     "periodic": (
         lambda: bc.topologies.bricks(2, periodic=0),  # type: ignore[arg-type]
@@ -480,7 +480,7 @@ CASES: dict[str, tuple[Any, type[Error], str]] = {
     "owned": (
         lambda: bc.fill(wide, bc.zero(), owned=3),  # type: ignore[arg-type]
         ArgumentError,
-        "owned is a space of points, not int.",
+        "owned must be a space of points, not int.",
     ),
     "no ghosts": (
         lambda: bc.fill(cells, bc.zero()),

@@ -1,4 +1,5 @@
-"""Functions in LLVM's language for ranks that share memory: messages, reductions, thread pools.
+"""LLVM IR of the run-time functions of ranks: messages, reductions, thread pools, event logs.
 
-Gives text for llvmlite, and the signatures by which Python and kernels call it.
+Output: modules that llvmlite compiles, and the signatures by which Python and kernels call the
+functions.
 """

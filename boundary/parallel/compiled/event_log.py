@@ -1,4 +1,4 @@
-"""A log of events with their times that compiled code and Python write."""
+"""A log of time-stamped events, written by compiled code and by Python."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from ssr.extension import Array, Function, builder_of, compiled
 
 CAPACITY = 1 << 16
-"""The most events of a log."""
+"""The largest number of events in a log."""
 
 
 class EventLog:
     """Events that are identified by integers, each with the nanosecond at which it happened."""
 
     def __init__(self) -> None:
-        self._log = np.zeros(1 + 3 * CAPACITY, np.int64)  # a count; event, seconds, nanoseconds
+        self._log = np.zeros(1 + 3 * CAPACITY, np.int64)  # count; (event, seconds, nanoseconds)
 
     def clear(self) -> None:
         """Remove all events."""

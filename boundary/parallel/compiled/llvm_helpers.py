@@ -1,7 +1,8 @@
-"""Functions for threads and processes that share memory, written in LLVM's language.
+"""Helpers that write LLVM IR: rows of 64-bit words, atomic loads and stores, spin loops.
 
-They work on rows of integers, and on integers that one side stores and another one loads. What was
-written before such a `Words.publish` is there for who has loaded the integer by `Words.seen`.
+The functions operate on rows of integers and on counters that one thread stores and another thread
+loads. `Words.publish` stores with release ordering and `Words.seen` loads with acquire ordering:
+all data written before the store are visible after the load of its value.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ WORD, NUMBER, BYTE = llvm.IntType(64), llvm.IntType(32), llvm.IntType(8)
 ADDRESS = BYTE.as_pointer()
 
 PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
-"""The instruction that marks a waiting loop."""
+"""The spin-wait hint of the processor (LLVM intrinsic)."""
 
 
 def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:

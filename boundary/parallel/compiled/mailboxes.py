@@ -1,13 +1,13 @@
-"""Compiled functions by which kernels send and receive through memory that ranks share.
+"""Compiled send and receive functions for mailboxes in shared memory.
 
-They work through a table with a row of integers for each message, as `Word` tells. What is written
-for another rank is copied into a mailbox, and from there to where the other rank wants it. A
-mailbox has room for two messages, which are filled in turn, so that a rank can send the next one
-before the last has been taken. Two counters beside it tell how many have been put in, and how many
-taken out; each of them is written by one rank only. A counter is stored behind the values that it
-speaks of, and loaded before them (release and acquire).
+A table holds one row of integers (`Word`) for each message. A mailbox is a single-producer
+single-consumer buffer with two slots, used alternately, so that a rank can send the next message
+before the previous one has been received. The sender copies its values into a slot; the receiver
+copies them from the slot to their destination. One counter holds the number of messages put into
+the mailbox, another the number taken out; each is written by one rank only. A counter is stored
+after the values (release) and loaded before them (acquire).
 
-One row may stand for requests of MPI, whose functions are called by their addresses.
+One row may represent MPI requests, whose functions are called by their addresses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ssr.extension import compiled
 from .llvm_helpers import ADDRESS, NUMBER, WORD, Words, each_row, function
 
 OUT, IN, CALL = range(3)
-"""The kind of a row: a message that leaves, one that arrives, or requests of MPI."""
+"""The type of a row: an outgoing message, an incoming message, or MPI requests."""
 
 
 class Word(IntEnum):
@@ -34,18 +34,18 @@ class Word(IntEnum):
 
     WHAT = 0
     VALUES = 1
-    """The address of the values of this rank."""
+    """The address of the values in the memory of this rank."""
     BYTES = 2
     BOX = 3
     """The address of the mailbox."""
     PITCH = 4
-    """The bytes from its first message to its second one."""
+    """The distance from the first slot to the second one in bytes."""
     SENT = 5
-    """The address of the number of messages that have been put in."""
+    """The address of the number of messages put into the mailbox."""
     TAKEN = 6
-    """The address of the number of messages that have been taken out."""
+    """The address of the number of messages taken out of the mailbox."""
     DONE = 7
-    """Whether the message of the last exchange has been put in, or taken out."""
+    """Whether the message of the current exchange has been put in or taken out."""
 
 
 class Functions(NamedTuple):

@@ -1,15 +1,16 @@
-"""Compiled functions by which kernels reduce numbers over all ranks.
+"""Compiled reductions over all ranks: sums, maxima and minima.
 
-They work through a table: a head with functions that carry integers from rank to rank, as `Head`
-tells, and a row for each reduction, as `Word` tells. What begins a reduction writes what this rank
-gives to each of them, and calls the first function; what asks calls the second one, and makes of
-what it has brought the states of all terms. Where nothing has to be carried there is no function.
+A table holds a head (`Head`) with the addresses of two transport functions, and one row (`Word`)
+for each reduction. ``begin`` writes the integers that this rank contributes and calls the first
+transport function. ``ask`` calls the second one and, when the transport is complete, computes the
+states of the reductions from the combined integers. On a single rank there is no transport
+function.
 
-What carries integers between processes are calls of ``MPI_Iallreduce``, each of which has a row as
-`Call` tells. Ranks that are threads put theirs where all can see them, and look for those of
-others, by a table as `Place` tells: each rank has room for those of two reductions, which it uses
-in turn, and counts them. The counter is stored behind the integers, and loaded before them (release
-and acquire); and who begins a reduction knows that all have seen the last but one.
+Between processes the transport is ``MPI_Iallreduce``, with one row (`Call`) for each call. Between
+threads each rank copies its integers into a buffer that all threads can read (`Place`, `Seen`). The
+buffer has two slots, used alternately, and a counter, which is stored after the integers (release)
+and loaded before them (acquire). Two slots suffice: when a rank begins a reduction, all ranks have
+read the integers of the last but one.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ class Head(IntEnum):
     ASK_THINGS = 5
     NOTES = 6
     PENDING = 7
-    """Whether a reduction has begun, and has not finished."""
+    """Whether a reduction has begun and has not finished."""
     CHECKED = 8
-    """The address of an integer that all ranks have given together for the name of it, or 0."""
+    """The address of the sum over all ranks of the reduction's identifier, or 0."""
     EXPECTED = 9
-    """The value if all of them are at the same reduction."""
+    """The value of this sum if all ranks are at the same reduction."""
 
 
 MIXED = -2
-"""The result of a test if ranks are at different reductions."""
+"""The return code of ``ask`` if ranks are at different reductions."""
 
 
 class Word(IntEnum):
@@ -53,9 +54,9 @@ class Word(IntEnum):
     KIND = 0
     STATE = 1
     GIVEN = 2
-    """The address of what this rank gives."""
+    """The address of the integers that this rank contributes."""
     FOUND = 3
-    """The address of what all ranks have given together."""
+    """The address of the combined integers of all ranks."""
 
 
 class Call(IntEnum):
@@ -75,17 +76,17 @@ class Place(IntEnum):
     """The integers of a rank that is a thread, before a row for each rank as `Seen` tells."""
 
     NUMBER = 0
-    """How many reductions it has begun."""
+    """The number of reductions that the rank has begun."""
     GIVEN = 1
-    """The address of its integers."""
+    """The address of the integers of the rank."""
     FOUND = 2
-    """The address of those of all together."""
+    """The address of the combined integers of all ranks."""
     COUNT = 3
-    """How many there are."""
+    """The number of integers."""
     SUMMED = 4
-    """How many of them are summed; of the others the largest ones count."""
+    """The number of integers that are summed. The maximum is taken of the others."""
     OWN = 5
-    """The address of its own row."""
+    """The address of the rank's own row."""
 
 
 class Seen(IntEnum):

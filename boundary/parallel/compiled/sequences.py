@@ -1,4 +1,4 @@
-"""A compiled function by which a rank goes through several programs, without Python in between."""
+"""A compiled function that runs several programs of a rank in sequence without calling Python."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Head(IntEnum):
     """The integers before the rows of the programs."""
 
     COUNT = 0
-    """How many programs there are."""
+    """The number of programs."""
     PLACE = 1
-    """The number of the one that runs, or runs next."""
+    """The number of the program that is running or runs next."""
     BEGUN = 2
-    """Whether it has begun."""
+    """Whether this program has begun."""
 
 
 class Word(IntEnum):

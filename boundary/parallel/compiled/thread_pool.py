@@ -1,8 +1,8 @@
-"""Compiled functions by which threads take work from each other, without Python.
+"""Compiled worker loop of a thread pool: threads receive work without calling Python.
 
-Each thread but the first has a row of integers, as `Word` tells. It waits there for work in
-compiled code, so that a call reaches it in less than a microsecond; after some milliseconds
-without any it goes to sleep, and has to be woken.
+Each thread except the first has a row of integers (`Word`). It waits for work in a compiled spin
+loop, so that a call starts within a microsecond. After some milliseconds without work it sleeps and
+must be woken.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from ssr.extension import FINISHED, LATE, LEFT, compiled
 from .llvm_helpers import ADDRESS, NUMBER, WORD, Words, each_row, function, spin
 
 PAUSES, IDLE, PATIENCE = 1000, 30, 2000
-"""Pauses between two times at which other processes may run; such times until a thread without
-work sleeps, some milliseconds, and until one that waits for others looks for signals."""
+"""Spin iterations between two yields of the processor; yields until an idle thread sleeps (some
+milliseconds); and yields until a thread that waits for others returns to handle signals."""
 
 
 class Word(IntEnum):
     """The integers of a thread, in cache lines of their own."""
 
     ASKED = 0
-    """How many times there was work for it."""
+    """The number of work items submitted to the thread."""
     ENTRY = 1
-    """The address of the function that does the work: ``long long enter(void *given)``."""
+    """The address of the work function: ``long long enter(void *given)``."""
     GIVEN = 2
     FAILED = 3
-    """The address of the integer that tells whether a thread has failed."""
+    """The address of the flag that is set when a thread has failed."""
     DONE = 16
-    """How many times it has finished."""
+    """The number of work items that the thread has finished."""
     REASON = 17
-    """The last result of the function."""
+    """The last result of the work function."""
     ASLEEP = 32
-    """Whether it must be woken."""
+    """Whether the thread sleeps and must be woken."""
 
 
 WIDTH = 48
-"""The integers of a row, with those that are not used."""
+"""The length of a row in integers, including padding."""
 
 
 class Functions(NamedTuple):

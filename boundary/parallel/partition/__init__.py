@@ -1,4 +1,4 @@
-"""Which rank owns which points.
+"""Domain decomposition: the boxes of a partition, and the rank that owns each.
 
-Takes a grid or a space, sizes, and a number of ranks. Gives boxes and their owners.
+Input: a grid or a space, sizes, and the number of ranks. Output: boxes and their owners.
 """

@@ -1,7 +1,7 @@
-"""Boxes of integer points: one box as pairs of integers, or arrays of boxes.
+"""Operations on integer boxes: one box as pairs of integers, or arrays of boxes.
 
-An array of boxes has the shape (boxes, axes, 2): for each box and axis the first index and the one
-behind the last. A box is empty if it is so along one axis.
+An array of boxes has the shape (boxes, axes, 2): for each box and axis the first index and the end
+index, which is excluded. A box is empty if it is empty along one axis.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def disjoint(boxes: Iterable[Box]) -> list[Box]:
     [((0, 5), (0, 2)), ((7, 9), (0, 2))]
     """
     found: list[Box] = []
-    for box in sorted(boxes, key=volume, reverse=True):  # parts of large ones would be many
+    for box in sorted(boxes, key=volume, reverse=True):  # large boxes first: fewer parts
         found += without_all(box, found)
     count = 0
     while count != len(found):

@@ -1,4 +1,4 @@
-"""Choose how blocks are cut for a number of ranks: equal loads and little surface."""
+"""Choice of a domain decomposition for a number of ranks: load balance and small surface."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ...grid.grid import GridSpace
 from .partition import Partition
 
 BESIDE = 3.0
-"""The cost of a cell next to a cut, in units of the work for one cell."""
+"""The additional cost of a cell next to a subdomain boundary, in units of the work for one cell."""
 
 LAST = 1.5
-"""The additional cost of a cell next to a cut across the last axis."""
+"""A further cost of a cell next to a subdomain boundary normal to the last axis."""
 
 
 def cut(
@@ -67,14 +67,14 @@ def chosen(
     gridded = isinstance(cells[0], GridSpace)
     blocks = sum(e[0] for e in extents) if gridded else 1
     shapes = [e[1:] if gridded else e for e in extents]
-    least = [-(-ranks * times // blocks) for times in (1, 2, 3, 4)]  # boxes of a block, for so
-    counts = {count + more for count in least for more in range(4)}  # many boxes of each rank
+    least = [-(-ranks * times // blocks) for times in (1, 2, 3, 4)]  # boxes per block
+    counts = {count + more for count in least for more in range(4)}
     counts.add(ranks // gcd(ranks, blocks))
     axes = range(len(shapes[0]))
     trials = {parts for count in counts for parts in _factors(max(1, count), len(axes))}
     most = tuple(1 if axis in whole else min(s[axis] for s in shapes) for axis in axes)
     fitting = [parts for parts in trials if all(p <= n for p, n in zip(parts, most, strict=True))]
-    if not fitting:  # more ranks than boxes of this form: as many boxes as there may be
+    if not fitting:  # more ranks than possible boxes: use as many boxes as possible
         fitting = [most]
     best = min(fitting, key=lambda parts: (_cost(parts, shapes, extents, gridded, ranks), parts))
     return cut(cells, sizes, best, ranks)

@@ -1,4 +1,4 @@
-"""Find the boxes of an array of boxes that meet a given one, without a look at all of them."""
+"""Index for fast intersection queries on an array of boxes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which rank owns which points: the blocks of a grid, or a space, cut into boxes.
+"""Partitions: the blocks of a grid, or a space, divided into boxes with owners.
 
-A partition is data in the coordinates of the whole. It cuts cells; the points of any other space
-are owned accordingly, so that a face or a ghost belongs to the box beside it, and a coarse point to
-the box of its fine ones.
+A partition is given in global indices. It divides the cells; the points of any other space are
+assigned accordingly. A face or ghost point belongs to the box next to it, and a coarse point to the
+box of its fine points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .boxes import Box, as_box, filled
 from .lookup import Lookup
 
 FEW = 8
-"""Boxes that are printed one by one if ranks disagree about a partition."""
+"""The largest number of boxes that are listed individually when ranks disagree about a
+partition."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,7 @@ class Partition:
                 made = _scaled(edges, first, last, *within[axis], staggered)
                 made = np.where(edges == first, low, made)
                 found[:, axis] = np.where(edges == last, high, made)
-        for axis in range(max(0, -beyond)):  # an axis that the space has not: its first cells
+        for axis in range(max(0, -beyond)):  # axis that is missing in the space: its first cells
             mine = mine & (self.boxes[:, axis, 0] == reference[axis][0])
         found[~(mine & filled(found))] = 0
         return found
@@ -189,7 +190,7 @@ def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered:
     ghosts = low <= first and high >= last and points - cells <= max(16, cells // 2)
     near_end = high - int(staggered) == last or cells - points <= max(4, cells // 4)
     if ghosts or (low > first and near_end):
-        made = edges.copy()  # the same cells, perhaps with ghosts, or those within
+        made = edges.copy()  # the same cells, with or without ghosts, or a subset
     else:
         count = high - first - int(staggered) if low <= first < high else points
         start = first if low <= first < high else low

@@ -1,4 +1,4 @@
 """Programs bound to distributed fields, and the public functions that distribute a space.
 
-Takes programs, fields and a partition. Gives distributions, fields and bound programs.
+Input: programs, fields and a partition. Output: distributions, fields and bound programs.
 """

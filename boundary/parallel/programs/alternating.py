@@ -1,4 +1,4 @@
-"""Programs that run one after the other, each where the lines that it solves along are whole."""
+"""Alternating-direction program sequences, with redistribution so that grid lines are undivided."""
 
 from __future__ import annotations
 
@@ -14,12 +14,22 @@ from ..ranks.field import Field, Ground
 
 
 def alternating(*programs: ssr.Program) -> Alternating:
-    """Return programs that run one after the other, each where its lines are whole.
+    """Return programs that run one after the other, each where the lines it solves are not cut.
 
     A program that solves along some axes runs on the distribution ``on.undivided(*axes)`` of its
     fields' points. Fields have copies there, which are brought up to date when a program takes
     them, with one message for each pair of ranks; in the end the fields themselves are brought up
     to date. A field that no program changes is moved once. In one process nothing is moved.
+
+    Parameters
+    ----------
+    *programs
+        Programs, in order. The method `bind` of the result takes fields and numbers by name.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no program, or an argument is not one.
 
     Examples
     --------
@@ -49,7 +59,10 @@ class Alternating:
             if not isinstance(program, ssr.Program):
                 raise ArgumentError(f"alternating takes programs, not {program!r}.")
         if not programs:
-            raise ArgumentError("alternating is given no program.")
+            raise ArgumentError(
+                "alternating needs at least one program.",
+                hint="Write bc.alternating(along_y, along_x).",
+            )
         self._programs = tuple(programs)
 
     def __repr__(self) -> str:
@@ -129,7 +142,7 @@ class Copies:
     def where(self, axes: Sequence[int]) -> Field:
         """Return the copy on a distribution on which lines along axes are whole."""
         on = self.home.distribution
-        if not on.world.alone:  # where programs run as on arrays
+        if not on.world.alone:  # otherwise programs run as on arrays
             on = on.undivided(*axes)
         if on not in self._on:
             self._on[on] = self.home.redistributed(on)
@@ -139,7 +152,7 @@ class Copies:
         """Bring a copy, or the field itself, up to date."""
         if self.home.values.changes != self._seen:
             self.changed(self.home)
-        if field not in self._current:
+        if not any(field is known for known in self._current):
             field.set(self._current[0])
             self._current.append(field)
             self._seen = self.home.values.changes

@@ -1,4 +1,4 @@
-"""The binding of a program to fields, in the form that suits their ranks."""
+"""Binding of a program to fields: on arrays, on the boxes of one process, or on ranks."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def bound_program(
             scalars[name] = None if value is None else number_of(name, value)
     places += [(name, _kind(with_data, name), value) for name, value in data.items()]
     for _, kind, value in places:
-        if isinstance(value, Field) and value.kind == kind:  # sizes are those of its level
+        if isinstance(value, Field) and value.kind == kind:  # the sizes are those of its level
             ground = value.distribution
             break
     fields = {name: _field(program, ground, name, kind, value) for name, kind, value in places}

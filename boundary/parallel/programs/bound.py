@@ -1,4 +1,4 @@
-"""Programs bound to fields of several ranks: checks of a call, and the state kept between calls."""
+"""Programs bound to distributed fields: checks of a call, and halo validity between calls."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ class BoundOnRanks(Bound):
         self._places = [n for n, value in enumerate(values) if value is None]
         self._row = np.array([[0.0 if v is None else v for v in values]])
         self._result = np.zeros((1, plan.meta.results))
-        plan.schedule()  # what cannot be distributed is found out now
+        plan.schedule()  # raises now if the program cannot be distributed
         self._halos: dict[str, int] = {}
         self._changed = [self._fields[name] for name in plan.changed]
-        plan.kernel  # noqa: B018 (it is compiled from now on, unless the cache has it)
+        plan.kernel  # noqa: B018 (starts the compilation, unless the kernel is cached)
         self._prepare()
 
     def __call__(self, *scalars: float) -> Any:
@@ -162,18 +162,18 @@ class BoundOnRanks(Bound):
         ready = self._prepared(valid)
         try:
             ready.run(numbers, results)
-        except BaseException:  # such as Ctrl-C: what is under way is not taken up again
+        except BaseException:  # such as Ctrl-C: the call is not resumed
             self._fail()
             raise
         self._succeed()
 
     def _prepared(self, valid: frozenset[str]) -> Prepared:
-        if self._moves != self._moved():  # another program needed more room
+        if self._moves != self._moved():  # another program needed more memory
             self._prepare()
         ready = self._ready.get(valid)
         if ready is None:
             if wanted():
-                from ..verify.proof import prove  # what it needs takes long to import
+                from ..verify.proof import prove  # lazy: its dependencies load slowly
 
                 prove(self._plan, valid)
             world = self._ground.world
@@ -232,7 +232,7 @@ class ProgramSequence:
     def _run(self) -> None:
         ready = []
         try:
-            for program in self._programs:  # each finds what those before it leave
+            for program in self._programs:  # prepared for the state that earlier programs leave
                 ready.append(program._prepared(program._valid()))
                 program._succeed()
             if ready != self._ready:

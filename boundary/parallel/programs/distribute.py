@@ -1,4 +1,4 @@
-"""Distribute a grid or a space over ranks: the public function, and what it checks."""
+"""`boundary.distribute`: distribute a grid or a space over ranks, and check the arguments."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def distribute(
     boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] | None = None,
     **sizes: Any,
 ) -> Distribution:
-    """Return a grid or a space whose points are shared by ranks.
+    """Return the distribution of a grid or a space over ranks.
 
     Parameters
     ----------
     cells
         A grid, or a space without ghosts.
     ranks
-        What `boundary.world` returns, or `boundary.threads` or `boundary.simulated_ranks`; by
-        default one rank alone.
+        The result of `boundary.world`, `boundary.threads` or `boundary.simulated_ranks`; by default
+        one rank alone.
     cut
-        In how many parts each block is cut along each of its axes. By default blocks are cut so
-        that ranks have equally many cells, and little that lies beside a cut.
+        The number of parts of each block along each of its axes. By default blocks are cut so that
+        ranks have nearly equal numbers of cells and few cells next to a cut.
     boxes
         The boxes, one by one: (rank, kind of blocks, ranges), where the ranges are one pair (low,
         high) for each axis of the cells, the block axis of a grid first. A rank may own none.
@@ -45,7 +45,8 @@ def distribute(
     Raises
     ------
     ArgumentError
-        If the boxes do not hold every cell once, or ranks are neither.
+        If the boxes do not cover every cell exactly once, or ``ranks`` is not a communicator,
+        threads or simulated ranks.
     UnboundError
         If a size has no value.
 

@@ -1,4 +1,4 @@
-"""Grids and spaces spread over ranks: fields are made there, and programs run on them."""
+"""Distributions: grids and spaces over ranks, the fields on them, and runs of programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .bound import Bound
 
 
 class Distribution(Immutable):
-    """A grid or a space whose boxes are owned by ranks; made by `boundary.distribute`.
+    """A distribution of a grid or a space over ranks; made by `boundary.distribute`.
 
     Attributes
     ----------
@@ -37,6 +37,16 @@ class Distribution(Immutable):
         The boxes and their owners.
     world
         The ranks.
+
+    Examples
+    --------
+    >>> import ssr, boundary as bc
+    >>> cells = ssr.Space(8)
+    >>> on = bc.distribute(cells, bc.simulated_ranks(2))
+    >>> for box, values in on.zeros(cells).parts():
+    ...     print(box, values)
+    ((0, 4),) [0. 0. 0. 0.]
+    ((4, 8),) [0. 0. 0. 0.]
     """
 
     def __init__(self, cells: Sequence[Space], partition: Partition, world: World) -> None:
@@ -71,7 +81,7 @@ class Distribution(Immutable):
                 lines.append(f"  rank {rank}: {self.partition.shown(box)}")
         return "\n".join(lines)
 
-    # -- decisions of all ranks ------------------------------------------------------------------
+    # -- collective decisions --------------------------------------------------------------------
 
     @property
     def is_root(self) -> bool:
@@ -80,6 +90,11 @@ class Distribution(Immutable):
 
     def any(self, flag: bool) -> bool:
         """Return on all ranks whether a flag is set on any of them; all ranks call it together.
+
+        Raises
+        ------
+        ArgumentError
+            If the flag holds several values.
 
         Examples
         --------
@@ -91,7 +106,7 @@ class Distribution(Immutable):
             most = np.array([bool(flag)], np.int64)
         except (ValueError, TypeError):
             raise ArgumentError(
-                f"any takes a flag, not {type(flag).__name__} of several.",
+                f"any takes one truth value, not several in {type(flag).__name__}.",
                 hint="Write on.any(bool(array.any())).",
             ) from None
         nothing = np.zeros(0, np.int64)
@@ -104,7 +119,7 @@ class Distribution(Immutable):
         Parameters
         ----------
         value
-            Anything that can be pickled. What other ranks give is ignored.
+            Anything that can be pickled. The values of other ranks are ignored.
 
         Examples
         --------
@@ -123,7 +138,7 @@ class Distribution(Immutable):
         ----------
         kind
             A space, or a vector space. Cells, faces, nodes, spaces with ghosts and those of coarser
-            levels are owned as the cells are that were spread.
+            levels are owned like the distributed cells.
         dtype
             float64 or float32.
 
@@ -176,9 +191,9 @@ class Distribution(Immutable):
     def coarsen(self, points: Space, cells: Space | None = None) -> Distribution:
         """Return the distribution of a coarser level: its cells are points of a coarser space.
 
-        A coarse point is owned as its fine ones are, so restriction and interpolation read little
-        that another rank owns. In a program, a field of the coarser level stands for the same
-        points here, and the other way round.
+        A coarse point is owned like its fine ones, so restriction and interpolation read few points
+        of other ranks. In a program, a field of the coarser level stands for the same points here,
+        and the other way round.
 
         Parameters
         ----------
@@ -242,7 +257,8 @@ class Distribution(Immutable):
         missing = [name for name in cells.sizes if name not in found]
         if missing:
             raise UnboundError(
-                f"{cells!r} has as many points as {points!r} for more than one {missing[0]}."
+                f"{cells!r} has as many points as {points!r} for more than one {missing[0]}.",
+                hint=f"Give cells with one value of {missing[0]} for each number of points.",
             )
         boxes = here.owned(points)
         sizes = {**here.sizes, **found}
@@ -253,14 +269,15 @@ class Distribution(Immutable):
         """Return a distribution of the same cells on fewer ranks; the others own nothing.
 
         On a coarse level a rank has few points, and exchanges take longer than its work. There
-        fields are moved, by `Field.set` or `Field.moved`, and their programs run on few ranks.
+        fields are moved, by `Field.set` or `Field.redistributed`, and their programs run on few
+        ranks.
 
         Parameters
         ----------
         ranks
-            At most so many ranks.
+            The largest number of ranks.
         points
-            Cells that each of them has at least, if there are as many.
+            The smallest number of cells of each rank, if there are as many cells.
 
         Returns
         -------
@@ -294,7 +311,7 @@ class Distribution(Immutable):
             return self
         if count not in self._fewer:
             made = chosen(self.cells, here.sizes, count)
-            owners = made.owners * here.ranks // count  # near to where the points have been
+            owners = made.owners * here.ranks // count  # close to the previous owners
             made = replace(made, owners=owners, ranks=here.ranks)
             self._fewer[count] = Distribution(self.cells, made, self.world)
         return self._fewer[count]
@@ -302,8 +319,8 @@ class Distribution(Immutable):
     def undivided(self, *axes: int) -> Distribution:
         """Return a distribution of the same cells in which no line along some axes is cut.
 
-        Solves along lines need that. Where they run along several axes in turn, values are moved
-        from a field of one distribution to that of another by `Field.set`.
+        Solves along grid lines need such a distribution. Where they alternate between axes, values
+        are moved from a field of one distribution to that of another by `Field.set`.
 
         Parameters
         ----------
@@ -374,7 +391,7 @@ class Distribution(Immutable):
         known = self._bound.pop(key, None)
         if known is None:
             made = bound_program(program, self, fields, {}, agreed=False)
-            seen = [ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f]
+            seen = [ref(f, lambda _: self._bound.pop(key, None)) for f in fields if f is not None]
             known = made, (program, *seen)
         self._bound[key] = known
         if len(self._bound) > KEPT:
@@ -402,7 +419,7 @@ class Distribution(Immutable):
 
 
 KEPT = 512
-"""Programs with their fields that a distribution keeps bound, at most."""
+"""The largest number of bound programs that a distribution keeps."""
 
 
 def _ranks(here: Sequence[int]) -> str:

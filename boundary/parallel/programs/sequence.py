@@ -1,4 +1,4 @@
-"""Programs that one rank runs one after the other, without Python in between."""
+"""A sequence of programs of one rank, run without calling Python in between."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RankSequence:
                     for entry in self._entries:
                         entry.raise_problem()
                 return reason
-            except SystemError as error:  # a handler of signals has raised what is behind it
+            except SystemError as error:  # a signal handler has raised the cause
                 raise error.__cause__ or error from None
         table = self._table
         while table[Head.PLACE] < table[Head.COUNT]:

@@ -1,5 +1,5 @@
-"""Fields and programs on ranks: memory of their own, and tables of kernels.
+"""Fields and programs on ranks: local memory, and the tables of kernels.
 
-Takes a partition, a world of ranks, programs and schedules. Gives fields, and programs bound to
+Input: a partition, a world of ranks, programs and schedules. Output: fields, and programs bound to
 them.
 """

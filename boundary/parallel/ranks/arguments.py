@@ -1,4 +1,4 @@
-"""The arguments of a kernel for one rank, and the memory behind them."""
+"""The kernel arguments of one rank, and the memory that they refer to."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ class RankMemory:
 
     Attributes
     ----------
-    rank
-        The rank.
     memories
         The memory of each field and temporary, by the names of the kernel.
     captured
@@ -160,8 +158,6 @@ class RankCall:
 
     Parameters
     ----------
-    plan
-        The program.
     steps
         The steps, as those of the kernel.
     rank
@@ -257,7 +253,7 @@ def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMov
     nothing = np.zeros(0, plan.dtype)
     unit = 0
     for record in plan.meta.units:
-        if record.kind == "move":  # before the unit, or behind the last
+        if record.kind == "move":  # before the unit, or after the last
             calls[record.number] = moves.records(part, unit), nothing
             continue
         rows = part.units.get(unit)

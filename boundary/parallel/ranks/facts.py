@@ -1,4 +1,4 @@
-"""Facts on which ranks must agree before they run a program (`worlds.agreement`)."""
+"""Properties on which ranks must agree before they run a program (`worlds.agreement`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..worlds.agreement import Facts
 from .field import Field
 
 _texts: WeakKeyDictionary[ssr.Program, str] = WeakKeyDictionary()
-"""The digests of programs, as their texts are long."""
+"""The digests of programs. They replace the texts, which are long."""
 
 
 def of_program(program: ssr.Program, dtype: np.dtype[Any]) -> Facts:

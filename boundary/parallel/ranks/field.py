@@ -1,4 +1,4 @@
-"""Fields whose points are shared by several ranks."""
+"""Distributed fields: values owned by several ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..partition.partition import Partition
 from ..schedules.plan import Plan
 from ..worlds.world import World
 from .given_values import indexed, real_array
-from .no_arithmetic import NoArithmetic
+from .no_array_operations import NoArrayOperations
 from .redistribution import Route, carry
 from .values import Values, Views
 
@@ -74,18 +74,18 @@ class Ground(Protocol):
         """Return a distribution of the same cells on fewer ranks."""
 
 
-class Field(NoArithmetic):
+class Field(NoArrayOperations):
     """A field whose points are owned by the boxes of a partition; made by `Distribution.zeros`.
 
     A program takes it as an argument instead of an array. Each rank has the points of its own
-    boxes, and those around them that its programs read; the latter are managed by the
-    programs. What makes or changes a field, such as `Distribution.zeros`, `fill` and programs, is
-    done by all ranks together, in the same order.
+    boxes, and a halo of points that its programs read, which is managed by the programs. All ranks
+    together, in the same order, make and change a field: they call `Distribution.zeros`, `fill` and
+    programs.
 
     Attributes
     ----------
     distribution
-        How points are owned.
+        The owners of the points.
     kind
         Its space, or vector space.
     dtype
@@ -105,8 +105,6 @@ class Field(NoArithmetic):
     >>> u.gather()
     array([ 0.,  1.,  4.,  9., 16., 25.])
     """
-
-    __array_ufunc__ = None
 
     def __init__(self, distribution: Ground, kind: Space | VectorSpace, dtype: Any) -> None:
         self.distribution = distribution
@@ -136,7 +134,7 @@ class Field(NoArithmetic):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the whole, which no rank holds."""
+        """The shape of the array of all points, which no rank need hold."""
         lead = () if self.components is None else (self.components,)
         return *lead, *self.space.extent(self.distribution.partition.sizes)
 
@@ -192,8 +190,8 @@ class Field(NoArithmetic):
     def parts(self) -> Iterator[tuple[Box, Array]]:
         """Yield the boxes that the ranks of this process own, each with its values.
 
-        The values are a view that is only read; `fill` and `set` change them. It is that of this
-        moment: a program that is bound later may move them.
+        The values are a read-only view; `fill` and `set` change them. Use the view at once: a
+        program that is bound later may move the values in memory.
 
         Yields
         ------
@@ -212,7 +210,7 @@ class Field(NoArithmetic):
         ----------
         values
             Takes an array of integers for each axis, which broadcast to the shape of a box, and
-            gives what broadcasts to the values of the box.
+            returns values that broadcast to the shape of the box.
 
         Raises
         ------
@@ -277,8 +275,8 @@ class Field(NoArithmetic):
     ) -> Array | None:
         """Return the whole, or the points of a box, as an array; all ranks call it.
 
-        Only ranks that own some of the points send anything. So what no rank can hold is written
-        to a file by one rank, piece by piece.
+        Only ranks that own some of the points send values. One rank can thus write a field that no
+        rank can hold, box by box.
 
         Parameters
         ----------
@@ -329,12 +327,12 @@ class Field(NoArithmetic):
         """Return a field with the same values whose points are owned in another way.
 
         It is the field itself if its points are owned in this way. All ranks call it. Each sends
-        what others need of its points, in one message to each.
+        one message to each rank that receives some of its points.
 
         Parameters
         ----------
         on
-            The same cells, spread over the same ranks.
+            A distribution of the same cells over the same ranks.
 
         Raises
         ------
@@ -366,12 +364,12 @@ class Field(NoArithmetic):
         partition = getattr(on, "partition", None)
         if not isinstance(partition, Partition) or not partition.has_cells_of(here.partition):
             raise ArgumentError(
-                f"The field is not moved to {on!r}, not a distribution of the same cells.",
+                f"The field cannot be moved to {on!r}: it is not a distribution of the same cells.",
                 hint="Write bc.distribute(...) of the same grid and sizes, with other boxes.",
             )
         if on.world != here.world:
             raise ArgumentError(
-                f"The field is on {here.world!r}, and is not moved to {on.world!r}.",
+                f"The field is on {here.world!r}, and cannot be moved to {on.world!r}.",
                 hint="Give bc.distribute(...) the same ranks.",
             )
 
@@ -417,7 +415,7 @@ class Field(NoArithmetic):
             self._ways[other.values] = known
         return known
 
-    # -- what solvers of ssr ask for -------------------------------------------------------------
+    # -- protocol of the solvers of ssr ----------------------------------------------------------
 
     @property
     def __ssr_layout__(self) -> Hashable:
@@ -557,11 +555,14 @@ class Field(NoArithmetic):
 
     def __rmatmul__(self, matrix: Any) -> Field:
         """Return the product of a matrix with the field."""
+        if not hasattr(type(matrix), "program"):
+            self._refuse_product()
         return self.distribution.product(matrix, self)
 
 
 WORTH = 1000
-"""Points that a rank has at least on a level of multigrid: with fewer, messages take longer."""
+"""The smallest number of points per rank on a multigrid level. With fewer points messages
+dominate."""
 
 
 def _rank(given: Any, world: World) -> int:

@@ -1,6 +1,6 @@
-"""The debug build on ranks: infinities and NaN among what units have made.
+"""Detection of NaN and infinity on ranks in the debug build.
 
-All ranks raise the same error: that of the first finding of all their kernels.
+All ranks raise the same error, that of the first finding of all kernels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..worlds.world import World
 from .arguments import RankMemory
 
 NONE = 2**62
-"""The finding of a process that has found no NaN or infinity."""
+"""The value that a process reports if it has found no NaN or infinity."""
 
 
 def examine(

@@ -1,4 +1,4 @@
-"""Values that a user gives to fields: real numbers, or one of our errors."""
+"""Checks of values assigned to fields: only real numbers are accepted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ssr.errors import ArgumentError, DtypeError
 from ssr.extension import Array
 
 KINDS = "biuf"
-"""The kinds of dtypes that are real numbers."""
+"""The NumPy dtype kinds of real numbers."""
 
 
 def real_array(what: str, values: Any) -> Array:

@@ -1,11 +1,13 @@
-"""The memory of one rank for one array: a storage for each box, one behind the other.
+"""Local memory of one rank for one array: a sequence of storages, one or more for each box.
 
-A storage holds a box of points: what the box owns, and the points around that it reads. Points that
-lie farther away, on another block for example, have storages of their own. A kernel takes all of it
-as one array and finds a storage by the offset of index zero and its strides.
+A storage holds a box of points: the points that a box of the partition owns, and the halo that it
+reads. Points that lie elsewhere, for example on another block, have separate storages. A kernel
+receives the whole memory as one array and addresses a storage by the offset of index zero and its
+strides.
 
-Boxes that have the same points, such as the panels of a sphere for the metric of one panel, share a
-storage, and so do boxes that together are a larger box; unless a program needs them apart.
+Boxes that have the same points share a storage, for example the panels of a sphere for the metric
+of one panel. Boxes that together form a larger box share one as well, unless a program requires
+separate memory.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from ssr.extension import CACHE_LINE, Array, aligned
 from ..partition.boxes import Box, hull, joined, meet, slices
 
 LONG = 3
-"""Rows of so many cache lines begin with one each; what is left out between them is little then."""
+"""Rows of at least this number of cache lines start at a cache line. The padding is small then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,6 @@ class Memory:
         The number of axes of the array.
     components
         The number of values at each point of a vector field; None for a field of numbers.
-    dtype
-        The type of numbers.
     groups
         For boxes that may share a storage the number of their group.
     first

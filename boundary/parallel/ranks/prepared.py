@@ -1,4 +1,4 @@
-"""Programs that are ready to run on the ranks of a process: kernels, tables and messages."""
+"""Programs prepared for the ranks of a process: kernels, tables and message channels."""
 
 from __future__ import annotations
 
@@ -22,10 +22,6 @@ class Prepared:
 
     Parameters
     ----------
-    plan
-        The program.
-    world
-        All ranks.
     ranks
         The memory and tables of those of this process.
     valid

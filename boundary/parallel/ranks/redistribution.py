@@ -1,4 +1,4 @@
-"""Values of a field that go from rank to rank outside programs: to one rank, or to other owners."""
+"""Redistribution and gathering of field values outside programs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ class Route:
 
     Parameters
     ----------
-    world
-        The ranks.
     one, other
         Whose values are copied, and to whom.
     """
@@ -33,7 +31,7 @@ class Route:
                 pair = rank, int(other.partition.owners[part.theirs])
                 sent.setdefault(pair, []).append(one.view(rank, part.mine, part.points))
         for rank, parts in other.shared(one.partition).items():
-            for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # as the sender goes on
+            for part in sorted(parts, key=lambda p: (p.theirs, p.mine)):  # the order of the sender
                 pair = int(one.partition.owners[part.theirs]), rank
                 received.setdefault(pair, []).append(other.view(rank, part.mine, part.points))
         self._cargo = Cargo(world, sent, received)
@@ -58,8 +56,6 @@ class Cargo:
 
     Parameters
     ----------
-    world
-        The ranks.
     sent, received
         Where values are, and where they go: for a pair the same values in the same order.
     """

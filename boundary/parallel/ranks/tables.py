@@ -1,4 +1,4 @@
-"""The tables by which one rank runs nests and fills."""
+"""Tables of one rank for loop nests and fills: row boxes, offsets, strides."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ class RankArrays(Protocol):
 
     Attributes
     ----------
-    rank
-        The rank.
     memories
         The memory of each field and temporary, by the names of the kernel.
     whole
@@ -52,8 +50,6 @@ class RankTables:
 
     Parameters
     ----------
-    footprint
-        What is read and written.
     fronts
         The wavefronts of nests whose rows depend on rows of other boxes.
     own
@@ -84,7 +80,7 @@ class RankTables:
         boxes = partition.boxes[:, -axes:]
         return tuple(sorted(partition.of_rank(rank), key=lambda box: as_box(boxes[box])))
 
-    # -- nests -----------------------------------------------------------------------------------
+    # -- loop nests ------------------------------------------------------------------------------
 
     def nest(self, unit: int, rows: Rows) -> Array:
         """Return the table of a nest: a line for each box of rows."""
@@ -149,7 +145,7 @@ class RankTables:
                 found += self.whole[name]
                 continue
             storage = self.memories[name].near.get(box)
-            if storage is None:  # the nests of this box do not touch it
+            if storage is None:  # the nests of this box do not access it
                 found += [0] * self.memories[name].axes
             else:
                 found += [storage.zero, *storage.strides[:-1]]
@@ -161,7 +157,7 @@ class RankTables:
         unit = next(n for n, u in units if u.kind == "nest" and u.number == buffer.nest)
         return max((buffer_elements(buffer, part) for _, part in self.rows(unit, "all")), default=1)
 
-    # -- steps of other packages -----------------------------------------------------------------
+    # -- external steps --------------------------------------------------------------------------
 
     def call(self, unit: int, dtype: Any) -> Tables:
         """Return the tables of a step of another package."""

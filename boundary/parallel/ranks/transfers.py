@@ -1,4 +1,4 @@
-"""The moves of one rank: boxes of points between its arrays and its messages."""
+"""Packing and unpacking of halo data: copies between the arrays of a rank and its messages."""
 
 from __future__ import annotations
 
@@ -31,14 +31,10 @@ class RankMoves:
 
     Parameters
     ----------
-    footprint
-        What is read and written.
     posts
         The messages of each exchange.
     own
         The rank, and its memory.
-    dtype
-        The type of numbers.
 
     Attributes
     ----------
@@ -57,7 +53,7 @@ class RankMoves:
         self.mails = tuple(post.mail(own.rank) for post in posts)
         self.slots, room = _slots(self.mails)
         self.messages = aligned((room,), dtype)
-        self.messages.fill(0.0)  # what a rank that is traced alone takes for the values of others
+        self.messages.fill(0.0)  # the values that a rank traced alone receives
 
     def records(self, part: KernelPart, place: int) -> Array:
         """Return the records of the moves before a unit, or behind the last."""

@@ -1,4 +1,4 @@
-"""The values of a field on the ranks of this process: their memory, and who owns what."""
+"""Local values of a field: the memory on the ranks of this process, and the ownership of points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..worlds.world import World
 from .memory import Memory
 
 Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
-"""Parts of arrays, for pairs of a rank that sends and one that receives; none is without parts."""
+"""Parts of arrays for pairs (sending rank, receiving rank). Pairs without parts are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,6 @@ class Values:
     ----------
     space, partition
         The points, and who owns them.
-    dtype
-        The type of numbers.
     memories
         The memory of each rank.
     whole
@@ -105,7 +103,7 @@ class Values:
         memory = self.memories[rank]
         return memory.near[number].view(memory.flat, points)
 
-    # -- what goes from rank to rank -------------------------------------------------------------
+    # -- values sent between ranks ---------------------------------------------------------------
 
     def within(self, points: Box, root: int) -> Views:
         """Return the values of some points, for a rank that receives all of them."""

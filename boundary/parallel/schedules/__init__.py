@@ -1,5 +1,5 @@
-"""Communication schedules: halo reads of boxes and their exchanges, for any program and partition.
+"""Communication schedules: halo requirements of subdomains, and exchanges between ranks.
 
-Takes a kernel of the distributed form, and a partition. Gives exchanges, messages and their order
-as values, for all ranks or for one.
+Input: a kernel of the distributed form, and a partition. Output: exchanges, messages and their
+order as values, for all ranks or for one.
 """

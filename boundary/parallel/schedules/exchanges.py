@@ -1,8 +1,9 @@
-"""When values move between boxes: exchanges, each with what it moves.
+"""Placement of halo exchanges: the data of each exchange, and when it starts and finishes.
 
-A box reads points that others own. They move after the last unit that changes them and before the
-first that reads them; all that is read until they change again moves at once, so that unchanged
-values do not move twice. Exchanges whose times meet become one.
+A subdomain reads points that others own. These values are transferred after the last unit that
+changes them and before the first unit that reads them. All values that are read until the next
+change are transferred together, so that unchanged values are sent once. Exchanges with overlapping
+intervals are merged.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..partition.boxes import Box, as_box, common, filled, meet, within
 from .footprint import Footprint, Read
 
 ENTRY = -1
-"""The unit after which values stand that a call of the program finds."""
+"""The number of the unit before the first: its values are those that a call finds in its fields."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +72,7 @@ def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchan
     found = []
     while waiting:
         finish = waiting[0].until
-        ready = [w for w in waiting if w.since < finish]  # that which is not needed yet too
+        ready = [w for w in waiting if w.since < finish]  # including those that are not needed yet
         begin = max(wish.since for wish in ready) + 1
         found.append(Exchange(begin, finish, tuple(ready)))
         waiting = [w for w in waiting if w not in ready]
@@ -109,7 +110,7 @@ class _State:
         inside = np.array(self.fills[0][1])
         for _, given in self.fills[1:]:
             inside = common(inside, np.array(given))
-        if read.far and not within(read.boxes, inside).all():  # ghosts that others have made
+        if read.far and not within(read.boxes, inside).all():  # includes ghosts computed elsewhere
             return max(self.since, self.fills[-1][0]), _needed(footprint, read, read.boxes)
         return self.since, _needed(footprint, read, common(read.boxes, inside))
 

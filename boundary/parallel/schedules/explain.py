@@ -1,4 +1,4 @@
-"""Schedules as text: when a rank sends what to whom, and how many bytes that are."""
+"""Text reports of communication schedules: messages, peers, steps, and bytes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ class Explained:
 
     Attributes
     ----------
-    footprint
-        What is read and written.
     schedule
         The steps, which are the same on all ranks.
     itemsize

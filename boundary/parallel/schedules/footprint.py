@@ -1,8 +1,8 @@
-"""The reads and writes of every box of a partition in each unit of a kernel.
+"""Read and write footprints of each subdomain, for each unit of a kernel.
 
-A unit is a nest, or a step of another package. All of it is arithmetic on arrays of boxes: a value
-for each box of the partition, so that the cost for one box is that of a few numbers, and nothing
-is asked of isl. What is found is the same on all ranks.
+A unit is a loop nest or a step of another package. Footprints are computed by arithmetic on arrays
+of boxes, with one row for each subdomain of the partition, so that the cost per subdomain is small;
+isl is not called. The result is the same on all ranks.
 """
 
 from __future__ import annotations
@@ -92,12 +92,8 @@ class Footprint:
 
     Parameters
     ----------
-    declaration
-        The program.
     meta
         What its kernel says about itself.
-    partition
-        The boxes.
 
     Attributes
     ----------
@@ -219,7 +215,7 @@ class Footprint:
                 )
         return {name: bound.get(name, given.get(name, 0)) for name in self.meta.sizes}
 
-    # -- which points ----------------------------------------------------------------------------
+    # -- points ----------------------------------------------------------------------------------
 
     def _given_by_calls(self) -> int:
         return len(self.meta.fields) - len(self.declaration.captured)
@@ -248,7 +244,7 @@ class Footprint:
         pairs = zip(self.fields(unit), self.external(unit).fields, strict=True)
         return {name: owned.box(self.sizes) for name, (owned, _) in pairs}
 
-    # -- nests -----------------------------------------------------------------------------------
+    # -- loop nests ------------------------------------------------------------------------------
 
     def _nest(self, number: int, unit: UnitMeta) -> dict[str, Box]:
         """Take in what a nest reads and writes; return what all boxes write."""
@@ -341,7 +337,7 @@ class Footprint:
             self.reads.append(read)
             self._hulls[reach.array] = around(self._hulls[reach.array], boxes)
 
-    # -- steps of other packages -----------------------------------------------------------------
+    # -- external steps --------------------------------------------------------------------------
 
     def _call(self, number: int) -> None:
         """Take in what a step of another package reads, and what it writes."""

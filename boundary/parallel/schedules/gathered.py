@@ -1,4 +1,4 @@
-"""Reads of boxes by stored matrices: the columns of their rows in the data."""
+"""Footprints of products with stored sparse matrices: the column ranges of the rows of a box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that read nothing of other boxes: they run while messages are under way."""
+"""Overlap of communication and computation: rows that read no data of other subdomains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .exchanges import Exchange
 from .footprint import Footprint
 
 LONG = 256
-"""From this many rows along the last axis on, cutting it costs less than it hides."""
+"""The smallest number of rows along the last axis for which a split of this axis pays off."""
 
 
 def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[int, str]:
@@ -86,7 +86,7 @@ def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
     for reach in footprint.units[unit].reads:
         if reach.array in footprint.captured:
             continue
-        if reach.matrix:  # columns lie anywhere
+        if reach.matrix:  # columns may lie anywhere
             return tuple((low, low) for low, _ in rows)
         whole = footprint.spaces[reach.array].box(footprint.sizes)
         reached: Box = tuple((int(low), int(high)) for low, high in region(reach, values))

@@ -1,8 +1,9 @@
-"""The messages of one rank in an exchange: one for each peer.
+"""Messages of one rank in a halo exchange: one for each peer.
 
-Sender and receiver find the same parts of a message in the same order, each by itself: what a box
-wants follows from the footprint, which all ranks know. So no plan is sent, and a rank looks at its
-own boxes and at those that read from them, however many ranks there are.
+Sender and receiver compute the parts of a message independently and in the same order, because the
+halo requirements of each subdomain follow from the footprint, which all ranks have. No schedule is
+sent. A rank examines its own boxes and the boxes that read from them only, however many ranks there
+are.
 """
 
 from __future__ import annotations
@@ -74,8 +75,6 @@ class Post:
 
     Parameters
     ----------
-    footprint
-        What the boxes read.
     exchange
         What moves.
     itemsize

@@ -1,4 +1,4 @@
-"""A program in the form in which it runs on ranks: what all ranks know about it."""
+"""Execution plans: the distributed kernel of a program, its footprint, and its schedules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ from .schedule import Schedule, schedule
 from .wavefronts import Wavefronts, wavefronts
 
 Once: TypeAlias = Callable[[Callable[[], Any], Callable[[], bool]], Any]
-"""Returns what the first function makes; the second tells whether that is kept already."""
+"""A function that returns the result of the first argument. The second argument tests whether this
+result is already cached."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +45,10 @@ class Plan:
 
     Attributes
     ----------
-    declaration
-        The program.
     meta
         What its kernel says about itself, the same on all ranks.
     footprint
         What its units read and write on each box.
-    dtype
-        The type of numbers.
     once
         Makes what others take from the cache; see `World.first`.
     """
@@ -200,15 +197,15 @@ def plan(
 ) -> Plan:
     """Return the plan of a program on a partition. It does not depend on the rank."""
     options = replace(declaration(program).options, distributed=True)
-    if declaration(program).stored:  # a row of a stored matrix is for one box
+    if declaration(program).stored:  # a row of a stored matrix belongs to one box
         options = replace(options, fuse=False)
-    options = replace(options, wide_boxes=options.fuse)  # steps that share no nest do not differ
+    options = replace(options, wide_boxes=options.fuse)  # has no effect on unfused steps
     found = _plan(program, options, partition, dtype, once)
     if options.wide_boxes and not _wide(found.footprint):
         options = replace(options, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
     if not found.footprint.complete:
-        # with a nest for each step, each is cut as its own space is
+        # With one nest per step, each nest is divided like its own space.
         options = replace(options, fuse=False, wide_boxes=False)
         found = _plan(program, options, partition, dtype, once)
         assert found.footprint.complete, "a box does not write all that it owns"

@@ -1,7 +1,8 @@
-"""The order of a program's work on ranks: parts of the kernel, and messages between them.
+"""Schedules: the order of kernel parts, exchanges and reductions on ranks.
 
-A kernel of the distributed form has a place for moves before each unit and behind the last. A part
-of it runs some units and some moves, in the order of the kernel. All ranks have the same schedule.
+A kernel of the distributed form has a slot for data transfers before each unit and after the last.
+A kernel part runs some of the units and transfers, in the order of the kernel. All ranks have the
+same schedule.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from .footprint import Footprint
 from .wavefronts import Wavefronts
 
 Rows: TypeAlias = Literal["all", "inner", "outer"] | int
-"""Which rows of a nest run: all; those that read nothing from other ranks, or the others; or those
-of the wavefront with this number."""
+"""The rows of a nest that run: all; the inner rows, which read no data of other ranks; the outer
+rows, which are the others; or the rows of the wavefront with this number."""
 
 
 @dataclass(slots=True)
@@ -150,7 +151,7 @@ def schedule(
             steps.append(Examine(place))
     close()
     if steps and isinstance(steps[-1], (Reduce, Examine)):
-        steps.append(KernelPart())  # it makes of the reductions what the program returns
+        steps.append(KernelPart())  # it computes the returned values from the reductions
     reasons = {} if alone else {unit: why for unit, why in together.items() if why}
     counts = {unit: found.count for unit, found in fronts.items()}
     return Schedule(tuple(every), tuple(steps), reasons, counts)

@@ -1,7 +1,7 @@
-"""Pieces of fills, box by box: which points a box makes itself, and what it reads for them.
+"""Distribution of ghost fills over subdomains: the points that each box computes, and its reads.
 
-A piece is for the whole. A box makes the points of it that lie in its own memory; each tap then
-reads a box of points of its source, which may lie anywhere.
+A piece covers the whole grid. A box computes the points of the piece that lie in its own memory.
+Each tap then reads a box of points of its source, which may lie anywhere.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""Solves that cross cuts: parts of boxes run in turn, as soon as the rows before theirs are there.
+"""Wavefront schedules of sweeps across subdomain boundaries (pipelined triangular solves).
 
-Rows of a solve read what rows before them have made, and some of these belong to other boxes. Parts
-whose rows wait for no others run first; their values that others read are sent; then those run that
-have waited for them only, and so on: each time a *wavefront* of parts. Values do not depend on it,
-as every row reads what it reads when rows run in their order.
+The rows of a solve read values of earlier rows, and some of these belong to other subdomains. Parts
+of boxes that depend on no other part run first. The values that other boxes read are sent, then the
+parts run whose dependences are complete, and so on. Each set of parts that run together is a
+*wavefront*. The result does not depend on the division, because every row reads the same values as
+in the sequential order.
 
-A box that is one part makes all others wait. So boxes are cut into parts along an axis, and the
-first part of a box is computed beside the second one of the box before it. Line by line there is
-always an order: that of the rows.
+An undivided box would make all later boxes wait. Boxes are therefore divided into parts along an
+axis, and the first part of a box runs at the same time as the second part of the previous box
+(pipelining). A valid order always exists if the parts are single grid lines: the order of the rows.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ from .exchanges import Exchange, Wish
 from .footprint import Footprint, Read
 
 PASSED = 3000
-"""Values that are read or written in the time in which a message goes to the next wavefront."""
+"""The latency of a message to the next wavefront, in units of the time to read or write one
+value."""
 
 MOST = 32
-"""Into how many parts a box is cut at most."""
+"""The largest number of parts of a box."""
 
 TRIED = 4096
-"""How many parts there are at most, so that the best way to cut is found quickly."""
+"""The largest total number of parts, which bounds the time of the search for the best division."""
 
 LINES = 50_000
-"""How many lines there are at most where boxes wait for each other line by line."""
+"""The largest number of grid lines for a division into single lines."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +79,7 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
     _check_lines(footprint, unit)
     if not crosses(footprint, unit):
         return None
-    local = footprint.meta.nests[footprint.units[unit].number].local  # parts have other bounds
+    local = footprint.meta.nests[footprint.units[unit].number].local  # boxes stay undivided
     finer = () if local else (_finest(footprint, unit), _lines(footprint, unit))
     for ways in _ways(footprint, unit, 1 if local else MOST), *finer:
         found = [parts for parts in ways if parts.fronts is not None]

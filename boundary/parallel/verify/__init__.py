@@ -1,4 +1,5 @@
-"""Proofs that a schedule computes on ranks the values of one array; ``SSR_VERIFY=1`` runs them.
+"""Verification of schedules against execution on one array; ``SSR_VERIFY=1`` enables it.
 
-Takes a schedule and the actions of a program. Gives nothing, or the row and the read that differ.
+Input: a schedule and the actions of a program. Output: nothing, or the row and the read that
+differ.
 """

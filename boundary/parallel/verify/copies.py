@@ -1,4 +1,4 @@
-"""The writes that the elements of an array hold: on one array, and in each memory of ranks."""
+"""The last write of each array element: on one array, and in each rank's memory."""
 
 from __future__ import annotations
 

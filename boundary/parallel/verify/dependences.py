@@ -1,20 +1,20 @@
-"""A proof of schedules on sets: each row reads the write that it reads on one array.
+"""Dependence check of schedules on isl sets: each row reads the same write as on one array.
 
-The statements of the program are run twice, on sets of elements instead of elements: on one array,
-and on ranks as the schedule says. For each element of each memory it is known which statement wrote
-it last. A statement on a box of rows must find the writes that it finds on one array: those of
-statements before it, and of rows before its own where a sweep reads these. The rest is induction:
-what reads the right values writes the right value. At the end each box must hold the last write of
-all that it owns.
+The statements of the program are executed twice on sets of elements: on one array, and on ranks in
+the order of the schedule. For each element of each memory the last statement that wrote it is
+recorded. A statement on a box of rows must read the same writes as on one array: those of earlier
+statements, and of earlier rows where a sweep reads them. The proof is by induction: a row that
+reads correct values writes a correct value. At the end each box must hold the last write of all
+points that it owns.
 
-Reads and writes are derived from the statements themselves, not from the footprints of the planner;
-`ssr.lower.verify.nests` proves the order of rows within a box. Sets are exact, for products with
-stored matrices too, where the columns of single entries are looked at if the set around them does
-not decide. The work grows with statements and boxes, not with points.
+Reads and writes are derived from the statements themselves, not from the footprints of the
+schedule; `ssr.lower.verify.nests` proves the order of rows within a box. The sets are exact. This
+includes products with stored matrices: the columns of single entries are examined if their bounding
+set does not decide. The cost grows with the numbers of statements and boxes, not of points.
 
-Of steps of another package the pieces are run that the schedule gives to each box; every ghost is
-taken to have the same value in whichever box it is made. Offsets in memory, numbers in tables, and
-the arithmetic of kernels are not seen here: `proof` runs them on terms.
+For steps of other packages, the pieces that the schedule assigns to each box are executed; a ghost
+point is assumed to have the same value in every box that computes it. Memory offsets, table entries
+and kernel arithmetic are outside this check; `proof` executes them symbolically.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The elements that units of a program read and write, as sets of isl for given boxes of rows."""
+"""Elements that the units of a program read and write, as isl sets for given boxes of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..partition.boxes import Box
 from ..schedules.plan import Plan
 
 KEPT = 20_000
-"""Sets that are remembered: the same boxes of rows run in each schedule of a program."""
+"""The size of the cache of sets. The same boxes of rows run in each schedule of a program."""
 
 
 @lru_cache(maxsize=KEPT)

@@ -1,13 +1,13 @@
-"""A proof that a schedule computes what one array holds: the program runs on terms on both.
+"""Equivalence check of schedules by symbolic execution of tables, messages and kernels.
 
-Numbers are replaced by the operations that made them, so every value says which values were read
-for it, and which write each of these is from. If all that the boxes own at last is what one array
-holds, every read has seen the write that it sees there. Nothing is compiled. The planner is not
-asked anything: its tables, messages and steps are run.
+Each number is replaced by a term, the expression tree that computed it. A term contains the values
+that were read and the write that produced each of them. If the final terms of all owned points
+equal those of one array, every read has seen the same write as on one array. Nothing is compiled.
+The check executes the tables, messages and steps of the schedule and does not use its analysis.
 
-The values of a program with ``A.rank_local()`` depend on the boxes. It is compared with itself on
-the same boxes when one rank owns all of them: that proves messages between ranks and the order of
-steps, and not which entries lie within a box.
+The values of a program with ``A.rank_local()`` depend on the boxes. Such a program is compared with
+itself on the same boxes with a single owner. This proves the messages between ranks and the order
+of steps, but not which entries lie within a box.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program on one array, on sets of elements: the write that each read needs."""
+"""Reference execution on one array, on isl sets: the write that each read requires."""
 
 from __future__ import annotations
 

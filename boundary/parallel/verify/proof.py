@@ -1,10 +1,10 @@
-"""Proofs of the schedule of a program: on sets of elements, and on terms.
+"""Entry point of schedule verification: dependence check and symbolic execution.
 
-``SSR_VERIFY=1`` proves each schedule before it runs first: after a call that finds no halo up to
-date, and once more after itself. `dependences` proves, at any size, that each read
-finds the write that it finds on one array. `equivalence` runs tables, messages and the source of
-kernels with numbers replaced by the operations that made them. If a call reads more than about
-`MOST` values, the second proof is left out, and a warning says so.
+With ``SSR_VERIFY=1`` each schedule is verified before its first run: after a call that finds no
+halo up to date, and again after itself. `dependences` proves for any size that each read finds the
+same write as on one array. `equivalence` executes tables, messages and the source of kernels
+symbolically. If a call reads more than about `MOST` values, the second check is omitted with a
+warning.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .dependences import check_dependences
 from .equivalence import check_equivalence
 
 MOST = 150_000
-"""Reads of a call, about, beyond which it is not run on terms: that would take too long."""
+"""The approximate number of reads of a call up to which it is executed symbolically."""
 
 _WARNED: dict[Any, Any] = {}
-"""The warnings that were given, as `warnings` keeps them."""
+"""The registry of the warnings that were issued, in the format of the module `warnings`."""
 
 
 def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
@@ -30,8 +30,6 @@ def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
 
     Parameters
     ----------
-    plan
-        The program.
     valid
         The fields whose halos a call finds up to date, since a call before it.
 

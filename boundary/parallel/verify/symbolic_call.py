@@ -1,4 +1,4 @@
-"""A call of a program on sets of elements: which write each element holds, and each read needs."""
+"""Execution of a schedule on isl sets: the write of each element, and checks of each read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .elements import Elements, among, points_of, sources, targets
 from .one_array import OneArray, Writes
 
 Packed = dict[tuple[int, int], list[LastWrites]]
-"""For pairs of ranks what the parts of a message hold."""
+"""For pairs of ranks, the writes that the parts of a message contain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +64,8 @@ class Call:
 
     Parameters
     ----------
-    plan
-        The program.
     elements
         What its units read and write.
-    fields
-        Its fields.
     writes
         All writes until now.
     """
@@ -201,7 +197,7 @@ class Call:
                 for storage, points in targets_of(copies.memories[rank], want.box, shared):
                     copies.copy(rank, storage, points_of(points), found)
 
-    # -- nests -----------------------------------------------------------------------------------
+    # -- loop nests ------------------------------------------------------------------------------
 
     def _rows(self, rank: int, unit: int, box: int, rows: Box) -> None:
         """Run the rows of a box in a nest."""
@@ -261,7 +257,7 @@ class Call:
             here = need.within(points_of(tuple((x, x + 1) for x in point)))
             self._check(here, seen, access.array, who)
 
-    # -- steps of another package ----------------------------------------------------------------
+    # -- external steps --------------------------------------------------------------------------
 
     def _fill(self, rank: int, unit: int) -> None:
         """Run the shares of a rank in a step of another package; all is read before it writes."""
@@ -289,7 +285,7 @@ class Call:
             fits = copies.write(rank, near, Domain.union(several), number)
             self._hold(fits, f"{array} is filled beyond its memory on rank {rank}, box {box}")
 
-    # -- what must hold --------------------------------------------------------------------------
+    # -- conditions ------------------------------------------------------------------------------
 
     def _owned(self) -> None:
         """Check that boxes hold the last writes of what they own."""

@@ -1,7 +1,7 @@
-"""Programs on terms: what runs on ranks, and the same on one array, side by side.
+"""Symbolic twins of plans: the same program with terms for numbers, on ranks and on one array.
 
-A twin of a plan has the tables, messages and steps of the plan; its numbers are terms. All ranks
-are simulated, and what they hold beyond their own points is unwritten until something moves there.
+A twin has the tables, messages and steps of the plan. All ranks are simulated. Points that a rank
+does not own are unwritten until a transfer or a kernel stores them.
 """
 
 from __future__ import annotations
@@ -119,8 +119,6 @@ class Twin:
 
     Parameters
     ----------
-    plan
-        The plan.
     partition
         The boxes: those of the plan, perhaps with other owners.
     labelled

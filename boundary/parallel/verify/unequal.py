@@ -1,4 +1,4 @@
-"""Where a value on ranks is not that of one array: the row, and the read that has gone wrong."""
+"""Diagnosis of a failed verification: the row and the read with the first wrong value."""
 
 from __future__ import annotations
 

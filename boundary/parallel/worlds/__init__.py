@@ -1,5 +1,5 @@
-"""Who the ranks of a job are, and how values get from one to another.
+"""Transports between ranks: MPI processes, threads, simulated ranks, and traced ranks.
 
-Takes messages, each an array on either side. Gives worlds of ranks, which are processes, threads,
-or simulated one after the other, and channels that kernels work by themselves.
+Input: messages, given as an array on either side. Output: worlds of ranks, and channels, which
+kernels can operate without calling Python.
 """

@@ -1,7 +1,8 @@
-"""Collective calls: a comparison between ranks, and errors that name the difference.
+"""Consistency check of collective calls: ranks compare their next step and report differences.
 
-Each rank says what it is about to do in a few texts. One reduction of four integers compares the
-digests of these. Where they differ all ranks find that out, and send each other the texts.
+Each rank describes its next collective call in a few texts. One reduction of four integers compares
+the digests of these texts. If they differ, all ranks detect it and exchange the texts for the error
+message.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Facts = Mapping[str, str]
 """The next collective call of a rank: texts by topic, the most general one first."""
 
 Complete = Callable[[Sequence[Any]], None]
-"""Waits for requests of MPI."""
+"""A function that waits for MPI requests."""
 
 
 def agree(comm: Any, facts: Facts, complete: Complete) -> None:

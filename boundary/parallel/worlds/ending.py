@@ -1,4 +1,4 @@
-"""How a job ends: all ranks together, whatever ends one of them."""
+"""Joint termination of a job: an error or interrupt on one rank ends all ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STOPPED = 130
 """The exit status after Ctrl-C."""
 
 FORWARDED = 0.2
-"""Seconds in which a launcher takes a message: it ends with all that it has not passed on."""
+"""Seconds that a launcher needs to forward a message. At termination it drops pending output."""
 
 
 def abort(message: str, status: int = 1) -> NoReturn:

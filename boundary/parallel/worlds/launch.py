@@ -1,4 +1,4 @@
-"""The ranks that a launcher such as ``mpiexec`` has started."""
+"""Detection of launchers such as ``mpiexec``, and start of MPI."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LAUNCHERS = (
     ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI and others; srun --mpi=pmi2
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
-    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),  # srun --mpi=pmix; other launchers set no number
+    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),  # srun --mpi=pmix; other launchers do not set the size
 )
-"""Variables that launchers set in the environment of each rank: its number, and that of all."""
+"""Environment variables that launchers set for each process: its rank, and the number of ranks."""
 
 
 def launched(environment: Mapping[str, str]) -> tuple[int, int] | None:
@@ -90,7 +90,7 @@ def _mpi(rank: int, size: int) -> Any:
     try:
         import mpi4py
 
-        if "mpi4py.MPI" not in sys.modules:  # it is begun below, and ended as always
+        if "mpi4py.MPI" not in sys.modules:  # Init_thread is called below; Finalize as usual
             mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
         from mpi4py import MPI
     except ImportError as error:

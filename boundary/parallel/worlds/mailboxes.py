@@ -1,4 +1,4 @@
-"""Messages between ranks that share memory, sent and received without a library of messages."""
+"""Mailboxes: messages between ranks through shared memory, without a message library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ssr.extension import CACHE_LINE, Array, Function, aligned
 from ..compiled.mailboxes import CALL, IN, OUT, Word, functions
 
 APART = 2 * CACHE_LINE
-"""The bytes from a counter to the next one: processors also load the line beside one they need."""
+"""The distance between counters in bytes: two cache lines, since processors prefetch adjacent
+lines."""
 
 
 class Mailbox:

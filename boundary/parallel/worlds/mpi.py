@@ -1,4 +1,4 @@
-"""Ranks that are processes, with messages by MPI."""
+"""Ranks as MPI processes: persistent requests, mailboxes within a node, collectives."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from .waiting import Awaited, Watch, watch_of
 from .world import Channel, Letter, Parcels, T, World
 
 TAG, TAGS = 8192, 16384
-"""The first tag of messages between two ranks, and how many there are; MPI has 32768 at least."""
+"""The first tag of messages between two ranks, and the number of tags; MPI provides at least
+32768."""
 
 BROADCAST = 1
-"""The tag of messages that all ranks get."""
+"""The tag of broadcast messages."""
 
 
 class Mpi(World):
@@ -62,8 +63,8 @@ class Mpi(World):
         """
         if what in self._watch.interrupted:
             raise ArgumentError(
-                f"{what[0].upper()}{what[1:]} was interrupted, and is not begun again.",
-                note="Other ranks may have finished it: their messages and ours no longer pair up.",
+                f"{what[0].upper()}{what[1:]} was interrupted and cannot be repeated.",
+                note="Other ranks may have finished it: messages may no longer match.",
                 hint="Begin a new job, from a file if need be; fields can still be gathered.",
             )
         tag = TAG + zlib.crc32(what.encode()) % TAGS
@@ -203,9 +204,9 @@ class Mpi(World):
         """Return what a function makes, on the first rank before all others unless it is kept."""
         alone = self.here == (0,)
         try:
-            alone = not kept() and alone  # all ask, so that no one waits for another's answer
+            alone = not kept() and alone  # all test, so that no rank blocks on another
             made = make() if alone else None
-        finally:  # others find out for themselves what is wrong
+        finally:  # after an error too: the other ranks then raise it themselves
             self.broadcast(np.zeros(1, np.int8), 0, what, forever=True)
         return make() if made is None else made
 

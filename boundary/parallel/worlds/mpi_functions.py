@@ -1,8 +1,8 @@
-"""Calls of MPI by compiled code: the addresses of its functions, and requests as it keeps them.
+"""MPI calls from compiled code: function addresses, and persistent requests in C layout.
 
 A kernel calls ``MPI_Startall``, ``MPI_Iallreduce`` and ``MPI_Testall`` by their addresses in the
-library that mpi4py uses. Nothing of it is compiled in, so kernels are the same for all MPI
-libraries.
+library that mpi4py uses. No part of MPI is compiled into kernels, which are therefore the same for
+all MPI libraries.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ..compiled.reductions import Call, functions
 from .shared_pages import is_possible
 
 CALLS = "BOUNDARY_CALLS"
-"""The environment variable that says what carries messages."""
+"""The environment variable that selects the transport of messages."""
 
 WAYS = {
     "shared": "memory that ranks of one node share, and MPI, which compiled code calls",
     "compiled": "MPI, which compiled code calls",
     "python": "MPI, which Python calls",
 }
-"""Its values and their meanings; the first one is the default."""
+"""The values of the variable and their meanings; the first is the default."""
 
 
 class Requests:
@@ -73,8 +73,6 @@ class Additions:
 
     Parameters
     ----------
-    comm
-        The ranks.
     rows
         What this rank gives, where what all have given together goes, and how it is combined.
 
@@ -146,7 +144,7 @@ def way() -> str:
     """Return the transport of messages: the first possible one of `WAYS` from `CALLS` on."""
     wanted = os.environ.get(CALLS, next(iter(WAYS)))
     if wanted not in WAYS:
-        raise ArgumentError(f"{CALLS} is {wanted!r}, none of {', '.join(map(repr, WAYS))}.")
+        raise ArgumentError(f"{CALLS} is {wanted!r}, not one of {', '.join(map(repr, WAYS))}.")
     if wanted == "python" or _addresses() is None:
         return "python"
     return "compiled" if not is_possible() else wanted

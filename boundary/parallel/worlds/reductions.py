@@ -1,4 +1,4 @@
-"""Reductions over all ranks that kernels do by themselves."""
+"""Reductions over all ranks that kernels start and complete without calling Python."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Memory that two processes of one node share, found out by pairs of ranks as they need it.
+"""Shared memory between two processes of a node, established for pairs of ranks on demand.
 
-A rank that sends makes the memory and offers it to the one that receives, which opens it through
-``/proc``, or answers that it cannot, as it runs on another node. Both know then, and keep what they
-know: memory for the same messages is not offered twice.
+The sending rank allocates the memory and offers it to the receiving rank. The receiver opens it
+through ``/proc``, or answers that it cannot because it runs on another node. Both ranks record the
+result, so that memory for the same messages is offered once.
 """
 
 from __future__ import annotations
@@ -19,23 +19,17 @@ from .shared_pages import OFFER, Pages, new_pages, opened
 from .world import Letter
 
 LARGEST = 2**20
-"""The bytes of a message from which on it is left to MPI: a mailbox holds two of them."""
+"""The largest message in bytes that uses a mailbox, which holds two. Larger messages use MPI."""
 
 KEPT = 2**26
-"""The bytes of all mailboxes of two ranks, beyond which messages are left to MPI."""
+"""The largest total size of the mailboxes of two ranks in bytes. Further messages use MPI."""
 
 Name = tuple[str, int, int]
-"""The use of a mailbox: an exchange, its number in a schedule, and the bytes of the message."""
+"""The key of a mailbox: an exchange, its number in a schedule, and the message size in bytes."""
 
 
 class Node:
-    """The mailboxes of one rank for others, kept as long as the process.
-
-    Parameters
-    ----------
-    comm
-        The ranks.
-    """
+    """The mailboxes of one rank for others, kept as long as the process."""
 
     def __init__(self, comm: Any) -> None:
         self._comm = comm
@@ -107,7 +101,7 @@ class Node:
     def _note(self, letter: Letter, name: tuple[str, int], memory: Array | None) -> None:
         pair, size = _pair(letter), letter.values.nbytes
         if memory is None:
-            self._room[pair] = 0  # it is not tried again
+            self._room[pair] = 0  # no further attempts
             return
         self._room[pair] = self._room.get(pair, KEPT) - Mailbox.room(size)
         boxes = self._known.setdefault(pair, {})

@@ -1,7 +1,7 @@
-"""Memory that processes of one node share: made, offered to another process, and opened there.
+"""Shared memory pages of processes of a node: allocation, offer, and mapping by another process.
 
-A file descriptor is needed until the other process has opened the memory. It is closed then, as the
-pages of both stay mapped without it, so that memory for messages takes no descriptors.
+The file descriptor is required until the other process has opened the memory, and is then closed.
+The pages stay mapped in both processes, so that message memory holds no descriptors.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 from ssr.extension import Array
 
 OFFER = 6
-"""The integers of an offer: node, name space of processes, process, file, token, bytes."""
+"""The integers of an offer: node, process namespace, process, file, token, bytes."""
 
 FAILED = ctypes.c_void_p(-1).value
-"""The result of a failed mmap."""
+"""The return value of a failed mmap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def mapped(file: int, length: int) -> Array:
         raise OSError(code, os.strerror(code))
     buffer: Any = (ctypes.c_uint8 * length).from_address(address)
     unmap = weakref.finalize(buffer, library.munmap, address, length)
-    unmap.atexit = False  # exchanges may still be under way
+    unmap.atexit = False  # exchanges may still be active
     return np.frombuffer(buffer, np.uint8)
 
 

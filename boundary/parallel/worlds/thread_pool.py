@@ -1,4 +1,4 @@
-"""Threads that run compiled functions together, and wait for the next ones without Python."""
+"""A pool of threads that run compiled functions together and wait for work without Python."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Team:
     def _run(
         self, first: Callable[[], int], others: Sequence[tuple[int, int]], held: object
     ) -> list[int]:
-        self._wait()  # for work whose end was not waited for: Ctrl-C may come at any moment
+        self._wait()  # an interrupted call (Ctrl-C) may have left work unfinished
         self._held = held
         self._failed[0] = 0
         if others != self._given:
@@ -103,7 +103,7 @@ class Team:
                 while not self._finished():
                     pass
                 break
-            except BaseException as error:  # they end soon
+            except BaseException as error:  # the workers end soon
                 self._failed[0] = 1
                 problem = problem or error
         if problem is not None:
@@ -130,10 +130,10 @@ _making: dict[int, Lock] = {}
 
 def team(count: int) -> Team:
     """Return the team of some threads, of which the caller is one."""
-    process = os.getpid()  # threads do not survive a fork, nor does it let go of locks
+    process = os.getpid()  # threads do not survive a fork, and locks stay held
     key = process, count
     if key not in _teams:
-        with _making.setdefault(process, Lock()):  # another caller may make it at the same time
+        with _making.setdefault(process, Lock()):  # another caller may create it concurrently
             if key not in _teams:
                 _teams[key] = Team(count - 1)
     return _teams[key]

@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process."""
+"""Ranks as threads of one process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Threads(Simulated):
         post: Post | None = None,
     ) -> Channel:
         """Return the channel for messages between all ranks, which kernels use by themselves."""
-        if post is None:  # it is not used by kernels
+        if post is None:  # not used by kernels
             return super().channel(outgoing, incoming, what)
         return _Shared(self.ranks, outgoing, incoming)
 
@@ -48,7 +48,7 @@ class Threads(Simulated):
         """
         entries = [work.entry() for work in works[1:]]
         known = [entry for entry in entries if entry is not None]
-        if len(known) < len(entries):  # kernels in plain Python leave messages to all ranks
+        if len(known) < len(entries):  # kernels in plain Python use messages of all ranks
             return super().together(works)
         return team(self.ranks).run(works[0].go_on, known, works)
 
@@ -79,7 +79,7 @@ class _Shared(Channel):
             rows.begin()
 
     def wait(self) -> None:
-        while False in {rows.ask()[0] for rows in self._rows}:  # all of them go on
+        while False in {rows.ask()[0] for rows in self._rows}:  # every rank must progress
             pass
 
 
@@ -118,7 +118,7 @@ class _Reduction(Reduction):
 
     def __init__(self, kinds: Sequence[str], states: Array) -> None:
         super().__init__(kinds, states)
-        apart = 2 * CACHE_LINE // 8  # a counter is in lines of its own
+        apart = 2 * CACHE_LINE // 8  # separate cache lines for counters
         self._shown = aligned((2 * apart + 2 * self.given.size,), np.int64)
         self._shown.fill(0)
         start = self._shown.ctypes.data
@@ -136,7 +136,7 @@ class _Reduction(Reduction):
         self.carried(Function(made.put, *things), Function(made.gather, *things, notes=0))
 
     def wait(self) -> None:
-        while not self.is_done():  # all have started
+        while not self.is_done():  # all ranks have started
             pass
 
 

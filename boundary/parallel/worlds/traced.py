@@ -1,4 +1,4 @@
-"""One rank of a job that runs without the others; its events are recorded."""
+"""Single-rank traces for the performance model: one rank of a job runs alone and records events."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Traced(OneProcess):
         post = self._posts[exchange]
         rows: list[tuple[int, int, int]] = []
         for target in range(self.ranks):
-            own = Post(post.footprint, post.exchange)  # without the messages of other targets
+            own = Post(post.footprint, post.exchange)  # omits the messages of other targets
             for source in own.asked(target):
                 if source != target:
                     counts: dict[str, int] = {}
@@ -160,7 +160,7 @@ class _Refused(Channel):
 
     def start(self) -> None:
         raise ArgumentError(
-            f"{self._what[0].upper()}{self._what[1:]} has no place in what is traced.",
+            f"{self._what[0].upper()}{self._what[1:]} cannot be traced.",
             note="One rank is run alone, without the values of others.",
         )
 

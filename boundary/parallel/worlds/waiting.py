@@ -1,9 +1,10 @@
-"""Waiting for other ranks: not in the library, not for those that have ended, and not forever.
+"""Timeouts and failure detection of waiting ranks.
 
-A wait tests its requests again and again, so that signals are handled, and gives the processor to
-others. A rank that has waited for a while asks those whose part is missing whether they have ended.
-Ranks that are at work do not notice. One that has ended stays until all ranks have, and answers. A
-rank that gets this answer, and nothing else for another while, ends the job.
+A waiting rank tests its requests repeatedly, so that signals are handled, and yields the processor.
+After `ASK` seconds it sends a query to the ranks whose messages are missing. Running ranks ignore
+queries. A rank that has ended stays alive until all ranks have ended, and replies. If a rank
+receives such a reply and the message is still missing `ARRIVE` seconds later, it ends the job. A
+wait longer than the timeout ends the job as well.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from .ending import abort
 from .shared_memory import Node
 
 ASK = 1.0
-"""Seconds of a wait after which other ranks are asked whether they have ended."""
+"""Seconds of a wait after which the missing ranks are queried whether they have ended."""
 
 ARRIVE = 2.0
 """Seconds within which all messages arrive that a rank has sent before it ended."""
 
 BUSY = 0.01
-"""Seconds of a wait in which requests are tested without a pause."""
+"""Seconds of a wait in which requests are tested without sleeping."""
 
 QUESTION, ANSWER = 1, 2
-"""Tags of messages about ends, which have a communicator of their own."""
+"""The tags of queries and replies, which use a separate communicator."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +124,7 @@ class Watch:
 
     def _time_out(self, awaited: Awaited) -> None:
         missing = awaited.missing()
-        if not missing:  # the last one has come just now
+        if not missing:  # the last one has just arrived
             return
         some = f"{_named(missing)} not" if awaited.certain else "Not all ranks have"
         abort(
@@ -181,7 +182,7 @@ def watch_of(comm: Any) -> Watch:
 
 def _outlive(process: int) -> None:
     """Answer questions until all ranks have ended."""
-    if os.getpid() != process:  # one that a rank has made
+    if os.getpid() != process:  # a child process of a rank
         return
     start = time.monotonic()
     open_ends = [(watch, watch.end()) for watch in _watches]

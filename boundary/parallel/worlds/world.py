@@ -1,4 +1,4 @@
-"""Ranks, and how values get from one to another; ranks that are simulated in one process."""
+"""Base classes of worlds and channels, and simulated ranks in one process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Letter:
 
 
 Parcels: TypeAlias = Mapping[tuple[int, int], Array]
-"""Arrays for pairs of a rank that sends and one that receives."""
+"""Arrays for pairs (sending rank, receiving rank)."""
 
 
 class Work(Protocol):
@@ -299,7 +299,7 @@ def simulated_ranks(ranks: int) -> World:
 
 
 RANKS = 1_000_000
-"""The most ranks of a process."""
+"""The largest number of ranks in one process."""
 
 
 def positive(name: str, value: Any, most: int | None = None) -> int:
@@ -308,5 +308,5 @@ def positive(name: str, value: Any, most: int | None = None) -> int:
     if count is None or count < 1:
         raise ArgumentError(f"{name} is {value!r}, not a positive integer.")
     if most is not None and count > most:
-        raise ArgumentError(f"{name} is {count}; it is at most {most}.")
+        raise ArgumentError(f"{name} is {count}, more than {most}.")
     return count

@@ -1,1 +1,1 @@
-"""Rows of ghost points: affine combinations of other points, by strips of a side."""
+"""Rows of ghost points: affine combinations of other points, for strips of a side."""

@@ -1,7 +1,8 @@
-"""Rows of ghost points: affine combinations of other points.
+"""Symbolic rows of ghost points: affine combinations of other points.
 
-A row is composed with the rows of the ghosts that it reads, and compared with another row: both are
-symbolic, in the indices of a block, the sizes, the parameters and the tables of the rules.
+A row can be composed with the rows of the ghost points that it reads, and compared with another
+row. Both operations are symbolic in the indices of a block, the sizes, the parameters and the
+tables of the rules.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from ...grid.frame import Frame
 from ...grid.link import Side
 
 Mix: TypeAlias = tuple[tuple[ir.Value, ...], ...]
-"""A small matrix between the components of a vector."""
+"""A small matrix that couples the components of a vector."""
 
 ROUNDING = 1e-12
-"""How far a weight may differ between two ways to compute it, relative to the largest weight."""
+"""The tolerance for weights that are computed in two ways, relative to the largest weight."""
 
 Window: TypeAlias = tuple[tuple[Affine, Affine, Affine], ...]
 """Conditions ``low <= expression < high``."""

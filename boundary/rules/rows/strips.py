@@ -1,4 +1,4 @@
-"""Rows of ghost points beyond the sides of blocks, and the points where they hold."""
+"""Strips: index ranges beyond a side of a block, each with the row of its ghost points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...grid.link import Side
 from .affine_rows import Origin, Row
 
 Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
-"""Ranges of indices, by axis; axes that are not named are not cut."""
+"""Index ranges by axis. Axes that are not listed are unrestricted."""
 
 
 @dataclass(frozen=True, slots=True)

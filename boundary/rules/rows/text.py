@@ -1,4 +1,4 @@
-"""The text of rules: as one would write them, with their values."""
+"""The text of rules in Python syntax, with their arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ssr.extension import name_of
 
 _SEVERAL = 6
-"""The most values of a sequence that are all shown."""
+"""The largest number of values of a sequence that are printed."""
 
 
 def rule_text(

@@ -169,7 +169,7 @@ def theta_method(theta: float) -> ButcherTableau:
     (2, 1)
     """
     if not 0.0 <= number("theta", theta) <= 1.0:
-        raise OutOfRangeError(f"theta is {theta!r}; it is from 0 to 1.")
+        raise OutOfRangeError(f"theta is {theta!r}, not a number from 0 to 1.")
     return ButcherTableau([[], [1.0 - theta, theta]], [1.0 - theta, theta])
 
 

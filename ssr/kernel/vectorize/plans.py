@@ -55,8 +55,6 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    loop
-        The loop.
     element
         The type of its numbers.
     lanes

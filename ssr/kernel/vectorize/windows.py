@@ -28,8 +28,6 @@ class Window(NamedTuple):
 
     Attributes
     ----------
-    array
-        The array.
     first, last
         The first and the last place.
     offset

@@ -221,8 +221,6 @@ class _Substitution:
     ----------
     apart
         Whether numbers next to the boundary are terms of their own, and not choices.
-    statement
-        The statement.
     more
         How many terms it has more.
     some

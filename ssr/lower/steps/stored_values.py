@@ -103,10 +103,10 @@ def _repeated_notes(program: ir.Program) -> Iterator[str]:
     again = [r for r in repeated(program, Forms()) if cost(r.value) >= NOTABLE]
     inside = {id(v) for r in again for part in ir.children(r.value) for v in ir.walk(part)}
     for found in (r for r in again if id(r.value) not in inside):
-        text = show(found.value)
-        what = (
-            text if len(text) <= LONG else f"A value of {', '.join(sorted({*_read(found.value)}))}"
-        )
+        what = f"A value of {', '.join(sorted({*_read(found.value)}))}"
+        if sum(1 for _ in ir.walk(found.value)) <= LONG // 2:  # the text of more is longer
+            text = show(found.value)
+            what = text if len(text) <= LONG else what
         why = (
             f"storing it saves {found.saved} and costs {STORING}"
             if found.saved < STORING

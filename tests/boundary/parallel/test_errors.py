@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "array first": (lambda: axpy(np.zeros((4, 4)), y, 1.0), errors.ArgumentError, "'x' is ndarray"),
     "plain": (lambda: axpy.run_plain(x, y, 1.0), errors.ArgumentError, "'x' is Field"),
     "spreads": (
-        lambda: axpy.bind(x, spread(3).zeros(cells)), errors.ArgumentError, "in another way",
+        lambda: axpy.bind(x, spread(3).zeros(cells)), errors.ArgumentError, "is distributed diff",
     ),
     "space": (lambda: axpy.bind(x, on.zeros(cells.nodes())), errors.SpaceError, "'y' is on Space"),
     "dtype": (
@@ -49,9 +50,39 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "boxes": (lambda: axpy(x, y, 1.0, boxes=[((0, 4), (0, 4))]), errors.BoxError, "take boxes="),
     "sum": (lambda: x + 1.0, errors.UnsupportedError, "no arithmetic"),
     "array first in a product": (
-        lambda: np.ones((4, 4)) * x, errors.UnsupportedError, "no arithmetic"
+        lambda: np.ones((4, 4)) * x, errors.UnsupportedError, "np.multiply does not apply"
     ),
     "item": (lambda: x.__setitem__(..., 1.0), errors.UnsupportedError, "no item assignment"),
+    "ufunc": (lambda: np.sin(x), errors.UnsupportedError, "(?s)np.sin does not apply.*ssr.sin"),
+    "ufunc without a program": (
+        lambda: np.isnan(x), errors.UnsupportedError, r"(?s)np.isnan does not apply.*u.gather\(\)"
+    ),
+    "ufunc for its result": (
+        lambda: np.add(1.0, 1.0, out=x), errors.UnsupportedError, "np.add does not apply"
+    ),
+    "maximum": (lambda: x.max(), errors.UnsupportedError, r"(?s)'max'.*return ssr.max\(u\)"),
+    "sum along an axis": (
+        lambda: np.sum(x, axis=0), errors.UnsupportedError, r"(?s)'sum'.*return ssr.sum\(u\)"
+    ),
+    "dot": (lambda: x.dot(y), errors.UnsupportedError, r"(?s)'dot'.*return ssr.dot\(u, v\)"),
+    "mean": (lambda: x.mean(), errors.UnsupportedError, r"(?s)'mean'.*divide the result by u.size"),
+    "std": (lambda: x.std(), errors.UnsupportedError, r"(?s)'std'.*u.gather\(\).std\(\)"),
+    "value at a point": (lambda: x[0, 0], errors.UnsupportedError, r"(?s)no items.*u.gather\(\)"),
+    "length": (lambda: len(x), errors.UnsupportedError, "(?s)no length.*u.shape"),
+    "loop": (lambda: list(x), errors.UnsupportedError, r"(?s)not iterable.*u.parts\(\)"),
+    "membership": (lambda: 1.0 in x, errors.UnsupportedError, "not iterable"),
+    "float": (lambda: float(x), errors.UnsupportedError, r"(?s)not a number.*return ssr.max\(u\)"),
+    "truth": (lambda: x or y, errors.UnsupportedError, "(?s)no truth value.*u is None"),
+    "equality": (lambda: x == y, errors.UnsupportedError, "(?s)not compared.*np.array_equal"),
+    "inequality": (lambda: x != 0.0, errors.UnsupportedError, "not compared"),
+    "order": (lambda: np.ones((4, 4)) < x, errors.UnsupportedError, "np.less does not apply"),
+    "product of an array": (
+        lambda: np.ones((4, 4)) @ x, errors.UnsupportedError, "np.matmul does not apply"
+    ),
+    "product of a list": (lambda: [1.0] @ x, errors.UnsupportedError, "no arithmetic"),
+    "product of fields": (lambda: x @ y, errors.UnsupportedError, "no arithmetic"),
+    "remainder": (lambda: x % 2, errors.UnsupportedError, "no arithmetic"),
+    "sum in place": (lambda: np.ones((4, 4)).__iadd__(x), errors.UnsupportedError, "np.add does"),
     "array of it without a copy": (
         lambda: np.asarray(x, copy=False), errors.ArgumentError, "without a copy"
     ),
@@ -59,7 +90,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "other size": (lambda: on.zeros(ssr.Space(ssr.size("q"))), errors.UnboundError, "the size q"),
     "fraction": (lambda: bc.distribute(cells, ny=4.5, nx=4), errors.ArgumentError, "an integer"),
     "no cells": (lambda: bc.distribute(cells, ny=0, nx=4), errors.EmptySpaceError, "along axis 0"),
-    "no space": (lambda: bc.distribute("cells"), errors.ArgumentError, "is spread, not 'cells'"),
+    "no space": (lambda: bc.distribute("cells"), errors.ArgumentError, "a space, not 'cells'"),
     "ranks": (lambda: bc.distribute(cells, 2, ny=4, nx=4), errors.ArgumentError, "ranks is 2"),
     "no ranks": (lambda: bc.simulated_ranks(0), errors.ArgumentError, "not a positive integer"),
     "gaps": (
@@ -90,7 +121,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         lambda: x.redistributed(bc.distribute(cells, bc.simulated_ranks(2), ny=4, nx=5)),
         errors.ArgumentError, "not a distribution of the same cells",
     ),
-    "moved nowhere": (lambda: x.redistributed(7), errors.ArgumentError, "not moved to 7, not a"),
+    "moved nowhere": (lambda: x.redistributed(7), errors.ArgumentError, "moved to 7: it is not"),
     "moved ranks": (lambda: x.redistributed(spread(3)), errors.ArgumentError, "to <Simulated: 3"),
     "both": (lambda: spread(cut=(1, 1), boxes=[]), errors.ArgumentError, "Both cut and boxes"),
     "cut": (lambda: spread(cut=2), errors.ArgumentError, "cut is 2"),
@@ -108,11 +139,19 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 }  # fmt: skip
 
 
+def test_fields_are_keys() -> None:
+    assert {x: 1, y: 2}[y] == 2
+    assert x in [x, y]
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes(name: str) -> None:
     make, kind, text = MISTAKES[name]
-    with pytest.raises(kind, match=text):
+    with pytest.raises(kind) as found:
         make()
+    assert isinstance(found.value, ssr.Error)
+    told = [found.value.message, found.value.note, found.value.hint]
+    assert re.search(text, "\n".join(filter(None, told)))  # without the line of this file
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_ranks_wait_for_one_that_works() -> None:
 def test_an_exchange_that_is_interrupted_is_not_begun_again() -> None:
     found = start(3, "breaks off")
     assert found.returncode == 1
-    assert found.stderr.count("was interrupted, and is not begun again.") == 1, found.stderr
+    assert found.stderr.count("was interrupted and cannot be repeated.") == 1, found.stderr
 
 
 @needs_mpi

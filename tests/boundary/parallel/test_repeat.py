@@ -73,7 +73,7 @@ def test_codes_of_mpi_become_errors() -> None:
 
 def test_what_carries_messages_is_memory_or_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOUNDARY_CALLS", "fortran")
-    with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', none of 'shared', "):
+    with pytest.raises(ArgumentError, match="BOUNDARY_CALLS is 'fortran', not one of 'shared', "):
         way()
 
 

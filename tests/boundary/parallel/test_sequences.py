@@ -121,7 +121,7 @@ def test_signals_end_a_sequence(ranks: Any) -> None:
 
 def test_mistakes() -> None:
     u, c = np.zeros((4, 5)), np.zeros((4, 5))
-    with pytest.raises(ArgumentError, match="sequence is given no program"):
+    with pytest.raises(ArgumentError, match="sequence needs at least one program"):
         ssr.sequence()
     with pytest.raises(ArgumentError, match="is not a bound program"):
         ssr.sequence(smooth)

@@ -343,7 +343,7 @@ def test_numbers_of_points_that_do_not_fit() -> None:
             bc.synchronize(nodes, **options)  # type: ignore[arg-type]
     for error, text, options in (
         (ArgumentError, "points are positive", {"weights": lambda b, j, i: j - 1.0}),
-        (ArgumentError, "returns no finite", {"weights": lambda b, j, i: np.nan}),
+        (ArgumentError, "returns NaN or infinity", {"weights": lambda b, j, i: np.nan}),
         (ShapeError, "returns shape", {"weights": lambda b, j, i: np.ones(17)}),
     ):
         with pytest.raises(error, match=text):

@@ -58,3 +58,10 @@ def kernel(y, x, layout, table_0):
                     s22 = s21 - ld(x, x_r17 + i) if test13 else s21
                     st(y, y_r14 + i, s22)
     return 0
+
+
+# SIGNATURE of kernel:
+#     y: f8[:, :] written
+#     x: f8[:, :]
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

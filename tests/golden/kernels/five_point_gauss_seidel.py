@@ -61,3 +61,11 @@ def kernel(x, b, t0, layout, table_0):
                 s21 = fma(w0, ld(x, x_r1 + i - 1), s20)
                 st(x, x_r1 + i, s21)
     return 0
+
+
+# SIGNATURE of kernel:
+#     x: f8[:, :] written
+#     b: f8[:, :]
+#     t0: f8[:] contiguous written
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

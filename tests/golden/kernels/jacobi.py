@@ -92,3 +92,12 @@ def kernel(x, b, t0, omega, layout, table_0):
                     for i in range(nx):
                         st(x, x_r45 + i, ld(t0, t0_r46 + i))
     return 0
+
+
+# SIGNATURE of kernel:
+#     x: f8[:, :] written
+#     b: f8[:, :]
+#     t0: f8[:] contiguous written
+#     omega: f8
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

@@ -169,3 +169,10 @@ def kernel(y, x, layout, table_0):
                     s84 = fma(w0, ld(x, x_0 + j * x_s0), s83)
                     st(y, y_0 + j * y_s0, s84)
     return 0
+
+
+# SIGNATURE of kernel:
+#     y: f8[:, :] written
+#     x: f8[:, :]
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

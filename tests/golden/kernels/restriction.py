@@ -30,3 +30,10 @@ def kernel(y, x, layout, table_0):
                 s3 = fma(w1, ld(x, x_0 + 2 * i + 1), s2)
                 st(y, y_0 + i, s3)
     return 0
+
+
+# SIGNATURE of kernel:
+#     y: f8[:] written
+#     x: f8[:]
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

@@ -92,3 +92,12 @@ def kernel(y, x, c0, g1, layout, table_0):
                         s31 = s30 - ld(c0, c0_0 + i + 1)
                         st(y, y_r23 + i, s31)
     return 0
+
+
+# SIGNATURE of kernel:
+#     y: f8[:, :, :] written
+#     x: f8[:, :, :]
+#     c0: f8[:] contiguous written
+#     g1: f8[:] contiguous written
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

@@ -136,3 +136,14 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
                         s53 = fma(w6, ld(u3, u3_0 + i - 8), s52)
                         st(x, x_r41 + i, s53)
     return 0
+
+
+# SIGNATURE of kernel:
+#     x: f8[:, :, :] written
+#     b: f8[:, :, :]
+#     c0: f8[:] contiguous written
+#     g1: f8[:] contiguous written
+#     t2: f8[:] contiguous written
+#     u3: f8[:] contiguous written
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

@@ -42,3 +42,15 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
                 s2 = fma(ld(q0, q0_0 + i), ld(x, x_0 + i - 1), s1)
                 st(x, x_0 + i, s2)
     return 0
+
+
+# SIGNATURE of kernel:
+#     x: f8[:] written
+#     r: f8[:]
+#     a: f8[:]
+#     b: f8[:]
+#     c: f8[:]
+#     q0: f8[:] contiguous written
+#     t0: f8[:] contiguous written
+#     layout: i8[:] contiguous written
+#     table_0: i8[:, :] contiguous written

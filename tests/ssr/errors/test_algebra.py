@@ -35,7 +35,7 @@ def product_over_other_sizes() -> None:
 
 
 @mistake("""
-    ArgumentError: stencil is raised to the power -1.
+    ArgumentError: stencil cannot be raised to the power -1.
     | T**-1
     | ^^^^^
     Hint: Powers are integers from 0 on; A.solve(b) stands for the inverse of a triangle.
@@ -66,7 +66,7 @@ def high_power() -> None:
 
 
 @mistake("""
-    ArgumentError: stencil is raised to the power 0.5.
+    ArgumentError: stencil cannot be raised to the power 0.5.
     | T**0.5
     | ^^^^^^
     Hint: Powers are integers from 0 on; A.solve(b) stands for the inverse of a triangle.

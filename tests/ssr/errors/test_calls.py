@@ -304,7 +304,7 @@ def odd_address():
 
 
 @mistake("""
-    ArgumentError: 'x' is a masked array; kernels know no masks.
+    ArgumentError: 'x' is a masked array, which kernels do not support.
     | T @ np.ma.masked_equal(ones(3), 1.0)
     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Hint: Pass x.filled(value), and the mask as a field of its own.
@@ -326,7 +326,9 @@ def test_masks_are_refused_after_calls_without_them(name: str, boxes: Any) -> No
     masked = given | {name: np.ma.masked_equal(given[name], 1.0)}
     for _ in range(2):
         add(*given.values(), boxes=boxes)
-        with pytest.raises(errors.ArgumentError, match="masked array; kernels know no masks"):
+        with pytest.raises(
+            errors.ArgumentError, match="masked array, which kernels do not support"
+        ):
             add(*masked.values(), boxes=boxes)
     np.testing.assert_array_equal(given["y"], 2.5)
 
@@ -506,7 +508,7 @@ def bound_scalar_that_is_a_list():
 
 
 @mistake("""
-    ShapeError: Size 'n' is a positive integer, not 2.5.
+    ShapeError: Size 'n' must be a positive integer, not 2.5.
     | T.bind(n=2.5)
     | ^^^^^^^^^^^^^
 """)

@@ -518,7 +518,7 @@ def data_not_declared():
 
 
 @mistake("""
-    ArgumentError: rows is a Space, not 5.
+    ArgumentError: rows must be a Space, not 5.
     | @ssr.matrix(rows=5, cols=line)
     |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 """)
@@ -744,7 +744,7 @@ def space_shrunk_to_nothing():
 
 
 @mistake("""
-    SpaceError: A space has 1 to 4 dimensions, not 5.
+    SpaceError: A space must have 1 to 4 dimensions, not 5.
     | ssr.Space(1, 2, 3, 4, 5)
     | ^^^^^^^^^^^^^^^^^^^^^^^^
 """)
@@ -763,7 +763,7 @@ def space_of_a_tuple():
 
 
 @mistake("""
-    ArgumentError: Axis 2 of a space with 2 axes.
+    ArgumentError: There is no axis 2 of a space with 2 axes.
     | cells.faces(2)
     | ^^^^^^^^^^^^^^
 """)
@@ -800,7 +800,7 @@ def stencil_offset_of_another_dimension():
 
 
 @mistake("""
-    ArgumentError: outside is "error" or "zero", not 'drop'.
+    ArgumentError: outside must be "error" or "zero", not 'drop'.
     | ssr.stencil(line, line, {0: 1.0}, outside="drop")
     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 """)
@@ -848,7 +848,7 @@ def size_that_is_not_ascii():
 
 
 @mistake("""
-    ArgumentError: A width is an integer or a pair of integers, not 1.5.
+    ArgumentError: A width must be an integer or a pair of integers, not 1.5.
     | cells.grow(1.5)
     | ^^^^^^^^^^^^^^^
 """)
@@ -857,7 +857,7 @@ def growth_by_a_fraction():
 
 
 @mistake("""
-    ArgumentError: Axis 0.5 of a space with 2 axes.
+    ArgumentError: There is no axis 0.5 of a space with 2 axes.
     | cells.faces(0.5)
     | ^^^^^^^^^^^^^^^^
 """)

@@ -88,8 +88,8 @@ CASES: list[tuple[str, Callable[[], object], type[Exception], str]] = [
     ("minimum", assigns(lambda x, t: ssr.minimum(x, 1, 2)), ArgumentError, "a, b"),
     ("where", assigns(lambda x, t: ssr.where(x > 0, x)), ArgumentError, "condition, a, b"),
     ("bare", bare, ArgumentError, "@ssr.program"),
-    ("row", misnamed, ArgumentError, "Is 'rows' meant"),
-    ("tol", lambda: ssr.solvers.cg(A, np.ones(4), tol=1e-3), ArgumentError, "Is 'rtol' meant"),
+    ("row", misnamed, ArgumentError, "Did you mean 'rows'"),
+    ("tol", lambda: ssr.solvers.cg(A, np.ones(4), tol=1e-3), ArgumentError, "Did you mean 'rtol'"),
     (
         "class",
         lambda: ssr.solvers.cg(A, np.ones(4), M=ssr.solvers.Jacobi),

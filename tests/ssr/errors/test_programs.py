@@ -144,7 +144,7 @@ def solve_with_a_diagonal_that_cancels():
 
 
 @mistake("""
-    ArgumentError: The right side is a NumPy array, not list.
+    ArgumentError: The right side must be a NumPy array, not list.
     | T.tril().solve([1.0])
     | ^^^^^^^^^^^^^^^^^^^^^
 """)
@@ -264,7 +264,7 @@ def sizes_that_do_not_follow():
 
 
 @mistake("""
-    ShapeError: Size 'n' is a positive integer, not 0.
+    ShapeError: Size 'n' must be a positive integer, not 0.
     | T.bind(n=0)
     | ^^^^^^^^^^^
 """)

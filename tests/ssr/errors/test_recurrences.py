@@ -143,7 +143,7 @@ def recurrence_that_is_not_square() -> None:
 
 
 @mistake("""
-    ArgumentError: cols is a Space, not Space(ny, nx).vector(2).
+    ArgumentError: cols must be a Space, not Space(ny, nx).vector(2).
     | @ssr.recurrence(rows=cells, cols=cells.vector(2))
     |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 """)

@@ -144,6 +144,21 @@ def test_program_shows_the_equation_and_how_it_runs() -> None:
     ]
 
 
+def test_a_value_that_is_used_again_is_written_once() -> None:
+    @ssr.program(x=points, u=points, s=ssr.scalar)
+    def doubled(x: Any, u: Any, s: Any) -> Any:
+        for _ in range(60):
+            u, s = u * u, s + s
+        x[:] = u
+        return s
+
+    chain = [f"s{n} = s{n - 1} * s{n - 1}" for n in range(59, 1, -1)]
+    found = lines(doubled.explain("loops"))
+    assert found[-60:] == ["row_0: x[i] = s59 * s59", *chain, "s1 = u[i] * u[i]"]
+    found = lines(doubled.explain())
+    assert {"return (s59 + s59)", "s59 = s58 + s58", *chain} <= set(found)
+
+
 def test_program_says_why_there_is_a_temporary() -> None:
     text = programs.jacobi().explain("program")
     assert "x[:] runs through the temporary x_new: in backward order, row (j, i) reads" in text

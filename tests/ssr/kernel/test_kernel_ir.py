@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ssr.errors import UnsupportedError
 from ssr.kernel import ir
 from ssr.kernel.from_python import expression, functions_of
-from ssr.kernel.print_python import expression_text, function_lines
+from ssr.kernel.print_python import expression_text
 from ssr.kernel.rewriting import with_parts
-
-KERNELS = sorted((Path(__file__).parents[2] / "golden" / "kernels").glob("*.py"))
 
 
 def changed(node: ir.Expression) -> ir.Expression:
     """Return an expression in which all names are longer."""
     return ir.Name(f"{node.name}_") if isinstance(node, ir.Name) else with_parts(node, changed)
-
-
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: str(path.stem))
-def test_printed_kernels_are_read_as_they_were(path: Path) -> None:
-    for function in functions_of(path.read_text(encoding="utf-8")):
-        assert functions_of("\n".join(function_lines(function))) == (function,)
 
 
 @pytest.mark.parametrize(

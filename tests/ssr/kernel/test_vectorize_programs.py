@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -118,3 +119,21 @@ def test_programs_that_are_drawn(
     program = test_random_programs.declared(steps, ssr.Options())
     drawn = test_random_programs.drawn(seed, shape)
     check(program, target, [*drawn.values(), 0.5])
+
+
+def test_every_loop_nest_requests_the_line_that_it_meets_first() -> None:
+    cells = ssr.Space(*ssr.sizes("nz ny nx"))
+    star = {tuple(s * (a == axis) for a in range(3)): -1.0 for axis in range(3) for s in (-1, 1)}
+    A = ssr.stencil(cells, cells, {(0, 0, 0): 6.0, **star}, outside="zero")
+
+    @ssr.program(x=cells, p=cells)
+    def step(x: Any, p: Any) -> Any:
+        q = A @ p
+        x[:] = x + p / ssr.dot(p, q) * q
+
+    text = building(TARGETS["AVX2"])(step.ir, step.options, "float64").source
+    lines = dict(re.findall(r"(u__p_r\d+) = (.*)", text))
+    below = dict(re.findall(r"(line\d+) = (k \+ 1) if", text))
+    requested = [lines[row] for row in re.findall(r"u__p_ahead_\d+ = (u__p_r\d+) ", text)]
+    assert len(requested) == 8
+    assert all("(k + 1)" in line or any(f"{b} *" in line for b in below) for line in requested)

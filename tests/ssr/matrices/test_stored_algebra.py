@@ -520,7 +520,7 @@ def test_mistakes() -> None:
     assert "`@`" in str(scaled.value)
     with pytest.raises(ArgumentError, match='programs "apply" and "solve"'):
         S.program("multiply")  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="The right side is a NumPy array, not list"):
+    with pytest.raises(ArgumentError, match="The right side must be a NumPy array, not list"):
         S.solve([1.0])
     with pytest.raises(ShapeError, match="no rows"):
         ssr.from_scipy(sparse.csr_array((0, 4)), rows=SPACES[1], cols=SPACES[1])

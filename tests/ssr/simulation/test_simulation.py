@@ -386,7 +386,7 @@ def test_variance_of_a_small_deviation() -> None:
         (lambda: Simulation(idle(0.1), stop_steps=1.5), "stop_steps is 1.5"),  # type: ignore[arg-type]
         (lambda: Simulation(idle(0.1), wall_limit=0), "wall_limit is 0"),
         (lambda: Simulation(pushed(method="RK45"), 1.0, dt=0.1), "chooses its steps itself"),
-        (lambda: Simulation(idle(0.1)).run(), "Nothing ends the run"),
+        (lambda: Simulation(idle(0.1)).run(), "The run has no end"),
         (lambda: Simulation(idle(0.1, t=2.0), 1.0).run(), "after its end"),
         (lambda: Simulation(idle(0.1), 1.0).add(3), "not a function of the simulation"),  # type: ignore[arg-type]
         (lambda: Simulation(idle(0.1), 1.0).add(print, steps=1, time=1.0), "steps and time"),

@@ -265,7 +265,7 @@ def test_cells_are_halved() -> None:
 )
 def test_grids_that_do_not_fit(fine: int, coarse: int, centering: Any) -> None:
     error, match = (
-        (ArgumentError, "centering is") if centering == "nodes" else (SpaceError, "coarsen")
+        (ArgumentError, "centering must be") if centering == "nodes" else (SpaceError, "coarsen")
     )
     with pytest.raises(error, match=match):
         solvers.interpolation(ssr.Space(fine), ssr.Space(coarse), centering=centering)

@@ -88,7 +88,11 @@ def test_extents_with_floors() -> None:
     [
         (lambda: cells.side(1, "high", 2), ssr.errors.SpaceError, "may have fewer"),
         (lambda: ssr.Space(3, 3).side(0, "low", 4), ssr.errors.SpaceError, "4 points along axis 0"),
-        (lambda: cells.side(2, "low"), ssr.errors.ArgumentError, "Axis 2 of a space with 2 axes"),
+        (
+            lambda: cells.side(2, "low"),
+            ssr.errors.ArgumentError,
+            "There is no axis 2 of a space with 2 axes",
+        ),
         (lambda: cells.side(0, "west"), ssr.errors.ArgumentError, "not 'west'"),  # type: ignore[arg-type]
         (lambda: cells.side(0, "low", 0), ssr.errors.ArgumentError, "positive integer, not 0"),
         (lambda: cells.side(0, "low", 1.5), ssr.errors.ArgumentError, "not 1.5"),  # type: ignore[arg-type]
