@@ -1,4 +1,4 @@
-"""Staged Sparse Row: sparse matrices on structured grids as programs instead of data."""
+"""Staged Sparse Row: matrix-free sparse matrices on structured grids, compiled to kernels."""
 
 from . import coordinates, errors, integrate, output, simulation, solvers
 from .blocks.assemble import block, diagonal, kron

@@ -47,9 +47,9 @@ bound)`` executes the programs that are called with it, or bound to it (``bound`
 method's return value is the result. Its ``__ssr_in_turn__(programs, values)`` binds several
 programs to fields and numbers by name, and returns a function of the remaining numbers. This
 function runs the programs in sequence, each on a decomposition that does not cut the lines along
-which it solves. For ``A @ x`` its class has ``__array_ufunc__ = None`` and ``__rmatmul__``.
-Matrices accept it as data: its ``__ssr_whole__()`` is the whole array if the process has it, else
-None; in the second case the `opened` declaration of a program has the data among its parameters.
+which it solves. For ``A @ x`` its class has ``__rmatmul__``. Matrices accept it as data: its
+``__ssr_whole__()`` is the whole array if the process has it, else None; in the second case the
+`opened` declaration of a program has the data among its parameters.
 The `declaration` of a program comprises its steps, parameters and options. With
 ``Options(distributed=True)`` its kernel is a distributed one, in which each box (subdomain) has its
 own arrays. If all boxes of a partition have all rows, or at least `WIDE` rows along each of their

@@ -1,7 +1,8 @@
 """Access relations of the statements of a nest as isl maps, for proofs of schedules.
 
 The relations are exact: nothing is approximated by hulls, and a load is not omitted because an
-earlier statement wrote its element. `reaches` computes the approximations that planning needs.
+earlier statement wrote its element. `ssr.distributed.access_regions` computes the approximations
+that planning needs.
 """
 
 from __future__ import annotations

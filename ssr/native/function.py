@@ -1,6 +1,7 @@
-"""Functions of the kernel IR in LLVM's language.
+"""Translate functions of the kernel IR to LLVM IR.
 
-The type of every value follows from those before it, so that one walk over a function does.
+The type of every value follows from the types of earlier values, so that one traversal of
+a function is sufficient.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ WRITERS: Mapping[str, Writer] = {
     **reductions.WRITERS,
     **vectors.WRITERS,
 }
-"""The writers of the operations that are called by name."""
+"""The translations of named operations."""
 
 
 class Translation:
@@ -162,7 +163,7 @@ class FunctionTranslation:
     def _statement(self, node: ir.Statement) -> None:
         match node:
             case ir.Let((name,), ir.Binary(left=ir.Name(counter)) as expression) if counter == name:
-                self._assign(name, self.value(expression))  # LLVM sees how it grows
+                self._assign(name, self.value(expression))  # LLVM derives the induction variable
             case ir.Let((name,), expression):
                 self._assign(name, self._opaque(expression))
             case ir.Let(names, expression):

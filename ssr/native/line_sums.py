@@ -1,6 +1,6 @@
-"""Functions that take lines of terms into sums and extremes, eight terms at once.
+"""LLVM functions that add lines of terms to reproducible sums and extremes, eight terms at a time.
 
-They do what `ssr.runtime.sums` says, to the last bit.
+Their results are bitwise identical to those of `ssr.runtime.sums`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .builder import DOUBLE, NUMBER, WORD, WORDS, Builder
 from .machine_code import declared
 
 LANES = 8
-"""Terms taken at once."""
+"""Number of terms that are processed at a time."""
 
 FULL = 2**25
-"""Terms whose parts are surely added up exactly, one lane or all together."""
+"""Number of terms whose parts can be added exactly, in one lane or in all lanes."""
 
 INTEGERS, DOUBLES = llvm.VectorType(WORD, LANES), llvm.VectorType(DOUBLE, LANES)
 INFINITE = 0x7FF0000000000000
@@ -156,7 +156,7 @@ def _write_sum(line: _Line) -> None:
     b.position_at_end(again)
     seen = b.icmp_signed("!=", line.get(0), WORD(0))
     many, one, sums, rest = _take_apart(line, line.get(1))
-    if line.terms == "squares" and line.element == DOUBLE:  # of float32 none need scaling
+    if line.terms == "squares" and line.element == DOUBLE:  # float32 squares need no scaling
         unusual = _unusual(b, _larger(b, 1, many, b.variable(b.load(one))))
         with b.if_then(b.icmp_signed("!=", unusual, WORD(0))):
             b.ret(unusual)

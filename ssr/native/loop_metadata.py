@@ -1,4 +1,4 @@
-"""Statements about loops for LLVM, as metadata of their last branches."""
+"""LLVM loop metadata: parallel accesses, vectorization width and unrolling."""
 
 from __future__ import annotations
 

@@ -101,15 +101,15 @@ def _use_widest_vectors(module: llvm.Module) -> None:
 
 # -- functions that kernels share ------------------------------------------------------------------
 #
-# A kernel that adds up lines calls a function that does not depend on the terms. Such a function is
-# compiled when the first kernel of a target needs it, and known to others by its name, which names
-# the target.
+# A kernel that reduces lines calls a function that does not depend on the terms. Such a function is
+# compiled when the first kernel of a target needs it. Other kernels refer to it by its name, which
+# includes the target.
 
 _shared: dict[str, Callable[[], bytes]] = {}
 """For each shared function of this process, a function that returns its machine code."""
 
 _loaded: dict[str, tuple[int, Loaded]] = {}
-"""The functions that kernels of this process can call: their addresses, and their code."""
+"""The loaded shared functions: their addresses, and their code."""
 
 _lock = RLock()
 
@@ -129,7 +129,7 @@ def declared(
     b: Builder, name: str, kind: llvm.FunctionType, write: Callable[[llvm.Function], None]
 ) -> llvm.Function:
     """Return a shared function as the module at hand calls it."""
-    if b.own_functions:  # a module of Numba's, whose functions no other module calls
+    if b.own_functions:  # a Numba module: its functions are private
         known = b.module.globals.get(name)
         if not isinstance(known, llvm.Function):
             known = llvm.Function(b.module, kind, name)

@@ -1,4 +1,4 @@
-"""The sums and extremes of `ssr.runtime.sums` in LLVM's language."""
+"""LLVM IR of the reproducible reductions of `ssr.runtime.sums`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Translate kernel IR to LLVM IR.
 
-The function of a kernel that is called from outside is ``int64_t kernel(int64_t *words)``: for each
-array the words have the address of its first element, its shape and its strides in bytes; for each
-number its bits. It returns an integer of the kernel's, or `RAISED` if Python has raised an
-exception.
+The entry function of a kernel is ``int64_t kernel(int64_t *words)``. For each array the words hold
+the address of its first element, its shape and its strides in bytes, and for each scalar its bits.
+The function returns an integer of the kernel, or `RAISED` if Python has raised an exception.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def translated(
     """Return a module of LLVM for a module of kernel IR."""
     made = Translation(module, overlapping=overlapping, inside=inside)
     called = made.function(main, types).function
-    called.attributes.add("noinline")  # the promise about its arguments holds in it
+    called.attributes.add("noinline")  # keeps the noalias arguments valid
     _write_entry(called, types)
     if current().masks and sum(len(each.blocks) for each in made.module.functions) > LARGE:
         for function in made.module.functions:

@@ -58,7 +58,7 @@ class Memory:
 Held: TypeAlias = "llvm.Value | Memory | tuple[Held, ...] | None"
 
 Writer: TypeAlias = Callable[[Builder, Sequence[Value], Type], llvm.Value | Memory | None]
-"""Writes an operation on values, and returns LLVM's value of the result, of the type given."""
+"""A function that emits an operation on values and returns the LLVM value of the given type."""
 
 
 def llvm_type(type_: Type) -> llvm.Type:
