@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import ir
 from ..compiling import compiling
@@ -26,6 +26,8 @@ from . import cache, progress
 from .names import CHECKED, DESCRIBED, Request, identity
 
 if TYPE_CHECKING:
+    from llvmlite import ir as llvm
+
     from ..native.machine_code import Code
     from .pipeline import Lowered
 
@@ -239,7 +241,7 @@ def _translated(request: Request, text: _Text) -> MachineCode:
     return python_entry.begin(_in_llvm(text))
 
 
-def _in_llvm(text: _Text) -> Any:
+def _in_llvm(text: _Text) -> llvm.Module:
     """Return a kernel in LLVM's language."""
     from ..native.translate import translated
 

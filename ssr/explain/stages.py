@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -44,7 +45,7 @@ def explain_matrix(
     matrix: MatrixData,
     heading: str,
     application: Callable[[], Explained],
-    stage: str | None = None,
+    stage: str | None,
 ) -> str:
     """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
 
@@ -62,15 +63,11 @@ def explain_matrix(
     """
     stages = {"trace": lambda: _trace(matrix)} if matrix.paths else {}
     stages |= {"sets": lambda: _sets(heading, matrix), "footprint": lambda: _footprint(matrix)}
-
-    def later(name: str) -> Callable[[], str]:
-        return lambda: _program_stages(application(), "float64")[name]()
-
-    stages |= {name: later(name) for name in OF_PROGRAMS}
+    stages |= _later(application)
     return _chosen(stages, stage, application)
 
 
-def explain_program(program: Explained, stage: str | None = None, dtype: str = "float64") -> str:
+def explain_program(program: Explained, stage: str | None, dtype: str) -> str:
     """Return the stages of a program as text."""
     return _chosen(_program_stages(program, dtype), stage, lambda: program, dtype)
 
@@ -79,15 +76,11 @@ def explain_blocks(
     blocks: Iterable[tuple[str, MatrixData]],
     heading: str,
     application: Callable[[], Explained],
-    stage: str | None = None,
+    stage: str | None,
 ) -> str:
     """Return the stages of a block matrix, and of the program behind ``X @ x``, as text."""
-
-    def later(name: str) -> Callable[[], str]:
-        return lambda: _program_stages(application(), "float64")[name]()
-
     stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
-    stages |= {name: later(name) for name in OF_PROGRAMS}
+    stages |= _later(application)
     return _chosen(stages, stage, application)
 
 
@@ -106,6 +99,15 @@ def _chosen(
             hint=f"The stages are {', '.join(stages)}, and all names in the table of passes.",
         )
     return stages[stage]()
+
+
+def _later(application: Callable[[], Explained]) -> Stages:
+    """Return the stages of a program that is made when one of them is shown."""
+
+    def stage(name: str) -> str:
+        return _program_stages(application(), "float64")[name]()
+
+    return {name: partial(stage, name) for name in OF_PROGRAMS}
 
 
 def _program_stages(explained: Explained, dtype: str) -> Stages:

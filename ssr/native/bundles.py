@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias
 
 from llvmlite import ir as llvm
@@ -16,7 +17,7 @@ from ..kernel.operations import BUNDLE
 from ..kernel.types import Type, Vector
 from ..runtime import target
 from ..runtime.constants import WINDOW
-from .builder import BIT, NUMBER, WORD, Builder
+from .builder import BIT, NUMBER, WORD, Builder, known
 from .values import Value, Writer, converted, llvm_type
 
 Writing: TypeAlias = Callable[[llvm.Value], None]
@@ -60,10 +61,24 @@ def _masked(
 
 
 def between(b: Builder, count: int, low: llvm.Value, high: llvm.Value) -> llvm.Value:
-    """Write for each number of a vector whether it is in a range."""
-    numbers = llvm.Constant(llvm.VectorType(WORD, count), list(range(count)))
-    begun = b.icmp_signed(">=", numbers, b.spread(low, count))
-    return b.and_(begun, b.icmp_signed("<", numbers, b.spread(high, count)))
+    """Write for each place of a vector whether it is in a range.
+
+    Places are compared as integers of such a size that a vector of them is one register.
+    """
+    bits = 8 * target.current().vector_bytes // count or WORD.width
+    word = llvm.IntType(min(bits, WORD.width))
+    places = llvm.Constant(llvm.VectorType(word, count), [*range(count)])
+
+    def limit(number: llvm.Value) -> llvm.Value:
+        if word != WORD:
+            number = b.trunc(b.largest(WORD(0), b.smallest(WORD(count), number)), word)
+        return b.spread(number, count)
+
+    tests = [] if known(low) == 0 else [b.icmp_signed(">=", places, limit(low))]
+    if known(high) != count:
+        tests.append(b.icmp_signed("<", places, limit(high)))
+    truths = llvm.VectorType(BIT, count)
+    return reduce(b.and_, tests) if tests else llvm.Constant(truths, [BIT(1)] * count)
 
 
 # -- bundles of lines ------------------------------------------------------------------------------

@@ -65,18 +65,18 @@ class _Line:
 
     def term(self, element: llvm.Value, kind: llvm.Type) -> llvm.Value:
         """Return the terms that elements stand for, as doubles."""
-        b = self.builder
+        b, vector = self.builder, kind != DOUBLE
         wide = element if element.type == kind else b.fpext(element, kind)
         if self.terms == "itself":
             return wide
         if self.terms == "small":
-            wide = b.fmul(wide, _all(kind, SCALE))
+            wide = b.fmul(wide, _splat(SCALE, vector))
         square = b.fmul(wide, wide)
         if self.terms in ("usual", "large"):
-            none = _all(kind, 0.0)
+            none = _splat(0.0, vector)
             finite = b.fcmp_ordered("==", b.fsub(wide, wide), none)
-            is_large = b.and_(finite, b.fcmp_ordered(">", square, _all(kind, LARGE)))
-            scaled = b.fmul(wide, _all(kind, 1.0 / SCALE))
+            is_large = b.and_(finite, b.fcmp_ordered(">", square, _splat(LARGE, vector)))
+            scaled = b.fmul(wide, _splat(1.0 / SCALE, vector))
             if self.terms == "usual":
                 return b.select(is_large, none, square)
             return b.select(is_large, b.fmul(scaled, scaled), none)
@@ -91,12 +91,8 @@ class _Line:
         self.builder.store(value, self.builder.at(self.state, place))
 
 
-def _all(kind: llvm.Type, value: float) -> llvm.Value:
-    """Return a number, or a vector of it."""
-    return kind(value) if kind == DOUBLE else kind([value] * LANES)
-
-
 def _splat(value: int | float, vector: bool) -> llvm.Value:
+    """Return a number, or a vector of it."""
     kind, many = (WORD, INTEGERS) if isinstance(value, int) else (DOUBLE, DOUBLES)
     return many([value] * LANES) if vector else kind(value)
 

@@ -10,9 +10,8 @@ from llvmlite import ir as llvm
 from ..kernel import ir
 from ..kernel.operations import LANES
 from ..kernel.types import Type, Vector
-from ..runtime import target
-from .builder import BIT, BYTE, WORD, Builder, known
-from .bundles import load, masked_load, masked_store, shuffled, store
+from .builder import BIT, BYTE, WORD, Builder
+from .bundles import between, load, masked_load, masked_store, shuffled, store
 from .values import ELEMENTS, Memory, Value, Writer, converted, llvm_type, strides_of
 
 ALIGNED = 64
@@ -58,25 +57,9 @@ def _spread(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
 
 
 def _rows_between(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
-    """Write for each lane whether its number is in a range.
-
-    Numbers are compared as integers of such a size that a vector of them is one register.
-    """
     assert isinstance(type_, Vector)
-    lanes = type_.lanes
-    word = llvm.IntType(min(8 * target.current().vector_bytes // lanes, WORD.width))
-    numbers = llvm.Constant(llvm.VectorType(word, lanes), [*range(lanes)])
-
-    def limit(number: llvm.Value) -> llvm.Value:
-        if word != WORD:
-            number = b.trunc(b.largest(WORD(0), b.smallest(WORD(lanes), number)), word)
-        return b.spread(number, lanes)
-
-    low, high = (value.bits for value in given)
-    tests = [] if known(low) == 0 else [b.icmp_signed(">=", numbers, limit(low))]
-    if known(high) != lanes:
-        tests.append(b.icmp_signed("<", numbers, limit(high)))
-    return reduce(b.and_, tests) if tests else llvm.Constant(llvm_type(type_), [BIT(1)] * lanes)
+    low, high = given
+    return between(b, type_.lanes, low.bits, high.bits)
 
 
 def _shuffle(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:

@@ -25,14 +25,12 @@ SUPPORTED = ("float64", "float32")
 _NATIVE = tuple(map(np.dtype, SUPPORTED))
 
 
-def diagnose(
-    arrays: Sequence[tuple[str, Space, Any]], dtype: Any, written: Collection[str]
-) -> np.dtype[Any]:
+def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> np.dtype[Any]:
     """Check type, layout and dtype of arrays; return their common dtype.
 
     What is wrong with an array that is read is not said of a result that was allocated like it.
     """
-    common = None if dtype is None else np.dtype(dtype)
+    common: np.dtype[Any] | None = None
     for name, space, a in read_first(arrays, written):
         _check_type(name, a)
         _check_dtype(name, a, common, name in written)

@@ -151,7 +151,7 @@ class Launcher:
         """
         cutting = None if boxes is None else normal(boxes)
         if not all(isinstance(a, np.ndarray) for a in arrays):
-            diagnose(self.declaration.named(arrays), None, self.declaration.written)
+            diagnose(self.declaration.named(arrays), self.declaration.written)
         key = (
             cutting,
             *[

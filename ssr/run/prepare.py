@@ -44,7 +44,7 @@ def prepare(
             hint="Use ssr.Options(distributed=False).",
         )
     named = declaration.named(arrays)
-    dtype = diagnose(named, None, declaration.written)
+    dtype = diagnose(named, declaration.written)
     sizes = _sizes(declaration, named)
     made = kernel(dtype.name)
     plan = plan_boxes(made.meta, declaration.spaces, sizes, named, boxes)
