@@ -217,13 +217,23 @@ class Error(Exception):
     Parameters
     ----------
     message
-        One sentence: what is wrong.
+        The cause, in one sentence.
     span
-        Where; by default the innermost place of the user's on the call stack.
+        The place in the source; by default the innermost place on the call stack in the code of the
+        user.
     note
         A fact that helps to understand why, or None.
     hint
-        What to do, or None.
+        A remedy, or None.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> try:
+    ...     ssr.identity(ssr.Space(3)) @ np.ones(4)
+    ... except ssr.Error as error:
+    ...     print(error.message)
+    Array 'x' has length 4 along axis 0 where 3 is needed.
     """
 
     def __init__(

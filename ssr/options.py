@@ -66,8 +66,8 @@ class Options:
     Raises
     ------
     ArgumentError
-        If an option is neither True nor False, the name of a processor is not a text, or a compiler
-        is unknown.
+        If an option is neither True nor False, the processor is not a string, or the compiler is
+        unknown.
 
     Examples
     --------

@@ -182,7 +182,7 @@ class Affine(Immutable, ABC):
 
     @cached_property
     def offset(self) -> Any:
-        """The constant part c, as an array or a tuple of arrays: what fields of zeros become.
+        """The constant part c, as an array or a tuple of arrays: the result for fields of zeros.
 
         Raises
         ------

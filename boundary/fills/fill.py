@@ -46,6 +46,14 @@ class Fill(Affine):
     Made by `bc.fill`. ``fill @ u`` is an array, or, in a program, a field on the wide space.
     ``matrix @ fill`` is an affine matrix with the boundary folded in. Ghosts that nothing defines
     are NaN in arrays.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr, boundary as bc
+    >>> cells = ssr.Space(3)
+    >>> fill = bc.fill(cells.grow(1), bc.dirichlet(0.0, side="low"), bc.neumann(side="high"))
+    >>> fill @ np.array([1.0, 2.0, 4.0])
+    array([-1.,  1.,  2.,  4.,  4.])
     """
 
     operand = "u"

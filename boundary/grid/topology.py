@@ -330,7 +330,7 @@ def _within(what: str, value: Any, least: int, most: int | None) -> int:
     found = integer(value)
     if found is None or found < least or (most is not None and found > most):
         limits = f"at least {least}" if most is None else f"{least} to {most}"
-        raise ArgumentError(f"The number of {what} is {limits}, not {value!r}.")
+        raise ArgumentError(f"The number of {what} must be {limits}, not {value!r}.")
     return found
 
 

@@ -191,8 +191,8 @@ class Points:
         space
             The space of an array; by default the cells.
         fill
-            A ghost fill: what is injected to ghosts is added to the points that they are made of,
-            by the transpose of its linear part.
+            A ghost fill: values injected to ghosts are added to the points that define these
+            ghosts, by the transpose of its linear part.
 
         Raises
         ------

@@ -51,6 +51,12 @@ class Rule(Immutable):
         Those among them that are spacings.
     resolve
         Returns the rule with values instead of some parameters.
+
+    Examples
+    --------
+    >>> import boundary as bc
+    >>> bc.symmetric(axis=0, sign=-1)
+    symmetric(axis=0, sign=-1)
     """
 
     text: str
@@ -93,7 +99,7 @@ class Rule(Immutable):
                 yield side
 
     def strips(self, frame: Frame, number: int) -> Iterator[Strip]:
-        """Yield what the rule, which has a number in its fill, says about the ghosts of a frame.
+        """Yield the definitions of the ghosts of a frame; the rule has a number in its fill.
 
         Points whose weight is zero are not read: it does not matter whether they have a value.
         """

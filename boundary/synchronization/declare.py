@@ -36,15 +36,15 @@ def synchronize(
         ``"average"``: all copies become their mean; ``"owner"``: that of the lowest block, and of
         several on a side that is folded onto itself the one of the lowest index.
     weights
-        Positive numbers by which copies count in the mean, all alike by default: one for each
-        block; or one for each point, of shape (blocks, *points), in a list of one array for each
-        field if there are several. Or a function, as below.
+        Positive weights of copies in the mean, equal by default: one for each block; or one for
+        each point, of shape (blocks, *points), in a list of one array for each field if there are
+        several. Or a function, as below.
     basis
         For vectors, numbers of shape (m, components, blocks, *points): the components of a copy
         times its basis are the same vector of m numbers for all copies. The average is taken of
         these vectors, and returned to the basis of each copy. A list has one basis for each kind of
         blocks. It is copied. Or a function of a block's number and of indices, an array for each
-        axis, that returns (m, components, *points) for these points: it is asked for the shared
+        axis, that returns (m, components, *points) for these points: it is called for the shared
         points only, when sizes are known, and again if they change.
 
     Raises

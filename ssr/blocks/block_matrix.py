@@ -249,7 +249,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         """Return the matrix with values for the data and sizes of its blocks.
 
         As `Matrix.bind`; the value of a vector field is an array ``(components, ...)``, or inside a
-        program one of its vectors. Every block that knows a name gets the value.
+        program one of its vectors. Every block whose data or sizes include a name gets its value.
         """
         return BlockMatrix(self.definition.bind(data))
 

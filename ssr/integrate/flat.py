@@ -144,7 +144,7 @@ class FlatRightSide:
         Parameters
         ----------
         y
-            The vector, such as a column of what `solve_ivp` of SciPy returns as ``y``.
+            The vector, such as a column of ``y`` in the result of SciPy's `solve_ivp`.
 
         Raises
         ------

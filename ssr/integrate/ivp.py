@@ -90,7 +90,7 @@ def solve_ivp(
     args
         The other arguments of the right side, in order.
     dt
-        The longest step, which is made shorter where times are no multiples. With error control
+        The longest step; steps are shorter where times are not multiples of it. With error control
         the length of the first step, which is estimated by default.
     rtol, atol, max_step
         Tolerances and the longest step of methods with error control, see `AdaptiveRungeKutta`.

@@ -125,7 +125,7 @@ class RightSide(Immutable):
         return made_program(self.name, assign, {**kinds, **self.kinds, self.time: scalar})
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what a key stands for, such as a program; ``make`` makes it when first needed."""
+        """Return the object kept under a key, such as a program; at first use ``make`` makes it."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]  # type: ignore[no-any-return]

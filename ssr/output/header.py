@@ -55,7 +55,7 @@ def header_of(fields: Mapping[str, Any], data: Any) -> bytes:
         text = json.dumps({"fields": about, "data": dict(data)}, default=_plain).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ArgumentError(
-            f"data has a value that JSON does not: {error}.",
+            f"data has a value that JSON cannot store: {error}.",
             hint="Give numbers, strings, lists and dictionaries; arrays belong to the fields.",
         ) from None
     return text + b" " * padding(TEXT + len(text) + 1) + b"\n"

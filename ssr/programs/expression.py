@@ -305,7 +305,20 @@ def renaming(sign: str) -> Callable[[Any, object], NoReturn]:
 
 
 class Field(Expression):
-    """A field of a program: ``x[:] = expression`` assigns it."""
+    """A field of a program: ``x[:] = expression`` assigns it.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(u=cells)
+    ... def step(u):
+    ...     u[:] = 0.5 * u + ssr.sqrt(u)
+    >>> u = np.array([1.0, 4.0])
+    >>> step(u)
+    >>> u
+    array([1.5, 4. ])
+    """
 
     __slots__ = ("name",)
 

@@ -57,6 +57,19 @@ class Vector(Row):
     ``u[0]`` is a component, ``u[1:]`` a vector of some of them, ``u[space]`` all of them at a part
     of the points. Arithmetic and functions work component by component; numbers, scalars and
     expressions count for all components.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> cells = ssr.Space(ssr.size("n"))
+    >>> @ssr.program(u=cells.vector(2), s=cells)
+    ... def scale(u, s):
+    ...     u[:] = s * u + 1.0
+    >>> u = np.ones((2, 2))
+    >>> scale(u, np.array([1.0, 2.0]))
+    >>> u
+    array([[2., 3.],
+           [2., 3.]])
     """
 
     __slots__ = ("components",)

@@ -96,6 +96,16 @@ class Recurrence(Matrix):
     Made by `ssr.recurrence`. The stored entries are data with the name of the recurrence: a vector
     field with one component for each. `compute` computes them; then the matrix has parts, products
     and solves like other matrices. `to_scipy` runs the definition.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> line = ssr.Space(4)
+    >>> @ssr.recurrence(rows=line, cols=line)
+    ... def pivots(i, done):
+    ...     yield i, 2.0 if i == 0 else 2.0 - 1.0 / done[i - 1, i - 1]
+    >>> pivots.compute() @ np.ones(4)
+    array([2.        , 1.5       , 1.33333333, 1.25      ])
     """
 
     def __init__(self, definition: MatrixData, made: Mapping[str, ir.Value]) -> None:
@@ -143,7 +153,7 @@ class Recurrence(Matrix):
         return made
 
     def program(self, what: Literal["apply", "solve", "compute"]) -> Program:
-        """Return the program behind ``A @ x``, ``A.solve(b)`` or ``A.compute(out)``.
+        """Return the program of ``A @ x``, ``A.solve(b)`` or ``A.compute(out)``, named by ``what``.
 
         Raises
         ------
@@ -154,7 +164,7 @@ class Recurrence(Matrix):
             return super().program(what)
         if not self.made:
             raise ArgumentError(
-                f"The recurrence {self.name} has no numbers to compute.",
+                f"The recurrence {self.name} has no entries to compute.",
                 note="All of its entries have a closed form.",
                 hint="Use it as it is; compute() returns it unchanged.",
             )

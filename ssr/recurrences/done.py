@@ -51,9 +51,9 @@ def _outside(what: str, here: Any, space: Space, region: str | None) -> OutOfSpa
 
 def _unmade(row: Any, region: str | None) -> UnmadeRowError:
     return UnmadeRowError(
-        f"done is read at row {_shown(row)}, which is not made yet.",
+        f"done is read at row {_shown(row)}, which has not been computed yet.",
         note=region and f"That is so for {region}.",
-        hint="Rows are made in C order; read rows before the own one only: `if k < (j, i):`.",
+        hint="Rows are computed in C order; read only rows before this one: `if k < (j, i):`.",
     )
 
 

@@ -30,7 +30,7 @@ def sequence(*programs: Any) -> Programs:
     -------
     Programs
         To be called with the scalars that were not bound, those of the first program before those
-        of the second one. A call returns a tuple of what each program returns.
+        of the second one. A call returns a tuple of the results of the programs.
 
     Raises
     ------

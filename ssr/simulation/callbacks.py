@@ -54,7 +54,7 @@ class Callbacks:
                 hint="Write simulation.add(function, time=0.5).",
             )
         if name is not None and not isinstance(name, str):
-            raise ArgumentError(f"name is {name!r}, not a text.")
+            raise ArgumentError(f"name is {name!r}, not a string.")
         taken = {entry.name for entry in self}
         if name in taken:
             raise ArgumentError(f"There is a callback {name!r} already.")

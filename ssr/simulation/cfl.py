@@ -96,7 +96,7 @@ class CFL:
             raise StepSizeError(
                 f"The CFL condition gives dt = {limit} after step {simulation.steps}, at time "
                 f"{simulation.time:g}.",
-                hint="Its function returns a positive number; are all fields finite?",
+                hint="Its function must return a positive number. Are all fields finite?",
             )
         found = min(self.number * limit, self.max_dt)
         if before is not None:

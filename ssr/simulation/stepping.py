@@ -132,7 +132,7 @@ def check_fields(fields: Any) -> dict[str, Any]:
         )
     for name, value in fields.items():
         if not isinstance(name, str) or not name:
-            raise ArgumentError(f"A field has the name {name!r}, which is not a text.")
+            raise ArgumentError(f"A field has the name {name!r}, which is not a string.")
         if not isinstance(value, np.ndarray) and not is_distributed(value):
             raise ArgumentError(
                 f"The field {name} is {type(value).__name__}, not a NumPy array.",

@@ -107,6 +107,18 @@ class Solver(Inverse):
         If A is not square, or M does not act on the space of its rows.
     UnboundError
         If some of A's data are not bound.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> s = ssr.Space(5)
+    >>> A = ssr.stencil(s, s, {-1: -1, 0: 2, 1: -1}, outside="zero")
+    >>> solve = ssr.solvers.CG(A)
+    >>> for b in np.ones(5), np.arange(5.0):
+    ...     x, info = solve(b, rtol=1e-10)
+    ...     print(info, bool(np.allclose(A @ x, b)))
+    0 True
+    0 True
     """
 
     calls: tuple[str, ...] = ()

@@ -34,6 +34,13 @@ class Index(Operand):
     `min` and `max` work because comparisons do. Mixed with floats, or multiplied by another index,
     it becomes a run-time value, which is not an index. `least` has the lower bounds of those of its
     sizes that are known to be larger than one.
+
+    Examples
+    --------
+    >>> import ssr
+    >>> n = ssr.size("n")
+    >>> 2 * (n + 1) - n
+    n + 2
     """
 
     __slots__ = ("affine", "least")

@@ -40,7 +40,7 @@ def jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
     Raises
     ------
     UnsupportedError
-        If SymPy knows no derivative.
+        If SymPy has no derivative of a function.
 
     Examples
     --------

@@ -182,7 +182,18 @@ class Symbol:
 
 
 class Value(Symbol, Operand):
-    """A number known at run time: a scalar, an element of a field, or arithmetic of these."""
+    """A number known at run time: a scalar, an element of a field, or arithmetic of these.
+
+    Examples
+    --------
+    >>> import numpy as np, ssr
+    >>> line = ssr.Space(ssr.size("n"))
+    >>> @ssr.matrix(rows=line, cols=line, w=line)
+    ... def A(i, *, w):
+    ...     yield i, 1.0 + ssr.sqrt(w[i])
+    >>> A.bind(w=np.array([4.0, 9.0])) @ np.ones(2)
+    array([3., 4.])
+    """
 
     __slots__ = ("node",)
 

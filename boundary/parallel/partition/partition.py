@@ -86,8 +86,8 @@ class Partition:
         space
             The points.
         inner
-            Those of them that are no ghosts, which are owned as in their own space; a ghost belongs
-            to the box beside it. By default what is known of a space of a grid.
+            Those of them that are not ghosts, which are owned as in their own space; a ghost
+            belongs to the adjacent box. By default the owned points of a space of a grid.
         """
         if inner is None:
             inner = (space.owned if isinstance(space, GridSpace) else None) or space

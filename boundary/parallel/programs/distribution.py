@@ -85,7 +85,7 @@ class Distribution(Immutable):
 
     @property
     def is_root(self) -> bool:
-        """Whether the first rank is in this process: it prints, and writes what one rank writes."""
+        """Whether this process has the first rank, which prints and writes files for all."""
         return 0 in self.world.here
 
     def any(self, flag: bool) -> bool:
@@ -244,12 +244,12 @@ class Distribution(Immutable):
     def _coarsened(self, points: Space, cells: Space) -> Distribution:
         if len(self.cells) > 1:
             raise ArgumentError(
-                f"A grid with {len(self.cells)} kinds of blocks is not made coarser.",
+                f"A grid with blocks of {len(self.cells)} shapes cannot be coarsened.",
                 hint="Distribute the coarser grid with boxes=.",
             )
         if points.lower != cells.lower:
             raise ArgumentError(
-                f"{points!r} is not known as {cells!r}, which has other first indices.",
+                f"{points!r} and {cells!r} have different first indices.",
                 hint="Give cells with the first indices of the points.",
             )
         here = self.partition

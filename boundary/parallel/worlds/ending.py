@@ -24,7 +24,7 @@ def abort(message: str, status: int = 1) -> NoReturn:
     Parameters
     ----------
     message
-        What is shown.
+        The text to show.
     status
         The exit status of the job.
 

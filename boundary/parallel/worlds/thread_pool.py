@@ -58,7 +58,7 @@ class Team:
         if self._caller == get_ident():
             raise ArgumentError(
                 "A program runs on these threads already, and is interrupted by this call.",
-                hint="Let handlers of signals note what is to be done, and do it between calls.",
+                hint="In a handler of a signal, only set a flag; test it between calls.",
             )
         with self._lock:
             self._caller = get_ident()

@@ -155,7 +155,7 @@ def threads(count: int | None = None) -> World:
     Returns
     -------
     World
-        What `boundary.distribute` takes instead of ``bc.world()``. One thread is a process
+        The argument of `boundary.distribute` instead of ``bc.world()``. One thread is a process
         alone, whose programs run as on arrays.
 
     Raises

@@ -470,12 +470,12 @@ def test_sides_of_different_lengths() -> None:
 
 @pytest.mark.parametrize("dims", [0, 4, 2.5])
 def test_dimensions_out_of_range(dims: int) -> None:
-    with pytest.raises(ArgumentError, match="The number of dimensions of a block is 1 to 3"):
+    with pytest.raises(ArgumentError, match="The number of dimensions of a block must be 1 to 3"):
         Connectivity(dims, 1)
 
 
 def test_no_blocks() -> None:
-    with pytest.raises(ArgumentError, match="The number of blocks is at least 1, not 0"):
+    with pytest.raises(ArgumentError, match="The number of blocks must be at least 1, not 0"):
         Connectivity(1, 0)
 
 

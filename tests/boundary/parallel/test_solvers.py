@@ -202,7 +202,7 @@ def test_levels_that_are_none() -> None:
     with pytest.raises(errors.UnboundError, match="more than one"):
         on.coarsen(coarse, ssr.Space(n + ssr.size("q"), m))
     grid = bc.Grid([(4, 2), (4, 3)], links=bc.topologies.bricks(1, 2))
-    with pytest.raises(errors.ArgumentError, match="2 kinds of blocks"):
+    with pytest.raises(errors.ArgumentError, match="blocks of 2 shapes"):
         bc.distribute(grid, bc.simulated_ranks(2)).coarsen(grid.kinds[0])
 
 

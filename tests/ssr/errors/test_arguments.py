@@ -111,7 +111,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
     # programs
     (lambda: ssr.program(x=line)(3), "decorates a function, not 3"),
     (lambda: ssr.program(x=line)(by_name_only), "takes parameters by keyword only"),
-    (lambda: ssr.program(x=line)(result_in_a_program), "a place for its result in a program"),
+    (lambda: ssr.program(x=line)(result_in_a_program), "solve takes no out= in a program"),
     (lambda: sweep.with_options(), "missing a required argument: 'options'"),
     (lambda: sweep.with_options(exact=True), "with_options has no argument 'exact'"),
     # solvers

@@ -21,11 +21,11 @@ def R(i: Any, done: Any) -> Any:
 
 
 @mistake("""
-    UnmadeRowError: done is read at row (j + 1, i), which is not made yet.
+    UnmadeRowError: done is read at row (j + 1, i), which has not been computed yet.
     | yield (j, i), done[(j + 1, i), (j, i)]
     |               ^^^^^^^^^^^^^^^^^^^^^^^^
     Note: That is so for everywhere.
-    Hint: Rows are made in C order; read rows before the own one only: `if k < (j, i):`.
+    Hint: Rows are computed in C order; read only rows before this one: `if k < (j, i):`.
 """)
 def row_that_is_made_later() -> None:
     @ssr.recurrence(rows=cells, cols=cells)
@@ -35,11 +35,11 @@ def row_that_is_made_later() -> None:
 
 
 @mistake("""
-    UnmadeRowError: done is read at row (i), which is not made yet.
+    UnmadeRowError: done is read at row (i), which has not been computed yet.
     | yield i, 1.0 / done[i, i]
     |                ^^^^^^^^^^
     Note: That is so for everywhere.
-    Hint: Rows are made in C order; read rows before the own one only: `if k < (j, i):`.
+    Hint: Rows are computed in C order; read only rows before this one: `if k < (j, i):`.
 """)
 def row_that_is_being_made() -> None:
     @ssr.recurrence(rows=line, cols=line)
@@ -252,7 +252,7 @@ def computed_into_its_own_data() -> None:
 
 
 @mistake("""
-    ArgumentError: The recurrence twice has no numbers to compute.
+    ArgumentError: The recurrence twice has no entries to compute.
     | twice.program("compute")
     | ^^^^^^^^^^^^^^^^^^^^^^^^
     Note: All of its entries have a closed form.
@@ -272,7 +272,9 @@ def test_mistake(function: Any, text: str) -> None:
 
 
 def test_unmade_and_outside_on_integers() -> None:
-    with pytest.raises(ssr.errors.UnmadeRowError, match="row \\(2\\), which is not made yet"):
+    with pytest.raises(
+        ssr.errors.UnmadeRowError, match="row \\(2\\), which has not been computed yet"
+    ):
         _run_on_integers(lambda i, done: done[i + 1, i] if 0 < i < 3 else 1.0)
     with pytest.raises(ssr.errors.OutOfSpaceError, match="row \\(-1\\), outside"):
         _run_on_integers(lambda i, done: done[i - 1, i])

@@ -166,7 +166,7 @@ def test_drawn_recurrences(recipe: Any, nj: int, ni: int) -> None:
 
 
 def test_rows_that_are_not_made() -> None:
-    with pytest.raises(errors.UnmadeRowError, match=r"row \(i\), which is not made yet"):
+    with pytest.raises(errors.UnmadeRowError, match=r"row \(i\), which has not been computed yet"):
 
         @ssr.recurrence(rows=V, cols=V)
         def R(i: Any, done: Any) -> Any:
