@@ -16,7 +16,7 @@ decision depends on the program only, not on sizes or boxes.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -49,16 +49,21 @@ Steps of one level do not read neighbors of each other's results, so they can sh
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A value that is computed at several places: its form, and one value of this form.
+    """A value that is computed at several places: its form, and all values of this form.
 
-    The steps are those that compute it, by their numbers.
+    The steps are those that compute it, by their numbers. The offset is that of the first value.
     """
 
     form: int
-    value: ir.Value
+    values: tuple[ir.Value, ...]
     offset: Offset
     places: tuple[Place, ...]
     steps: tuple[int, ...]
+
+    @property
+    def value(self) -> ir.Value:
+        """The first value of the form."""
+        return self.values[0]
 
     @property
     def saved(self) -> int:
@@ -74,7 +79,8 @@ def stored_values(program: ir.Program) -> ir.Program:
         forms = Forms()
         worth = [r for r in repeated(program, forms) if r.saved >= STORING]
         worth.sort(key=lambda r: (-r.saved, r.form))
-        changed = next(filter(None, (_stored(program, forms, r) for r in worth)), None)
+        users = _users(program) if worth else {}
+        changed = next(filter(None, (_stored(program, forms, users, r) for r in worth)), None)
     return program
 
 
@@ -136,7 +142,8 @@ def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
     """Return the values of a program that are computed at several places, in order."""
     places: dict[int, dict[Place, None]] = {}
     steps: dict[int, dict[int, None]] = {}
-    first: dict[int, tuple[ir.Value, Offset]] = {}
+    values: dict[int, list[ir.Value]] = {}
+    first: dict[int, Offset] = {}
     for n, (step, level) in enumerate(zip(program.steps, _levels(program.steps), strict=True)):
         for part in ir.parts(step):
             for value in _always(part.value):
@@ -144,9 +151,13 @@ def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
                 if found is not None and found.offset is not None:
                     places.setdefault(found.number, {})[level, found.offset] = None
                     steps.setdefault(found.number, {})[n] = None
-                    first.setdefault(found.number, (value, found.offset))
-    several = ((form, tuple(where)) for form, where in places.items() if len(where) > 1)
-    return [Repeated(form, *first[form], where, tuple(steps[form])) for form, where in several]
+                    values.setdefault(found.number, []).append(value)
+                    first.setdefault(found.number, found.offset)
+    return [
+        Repeated(form, tuple(values[form]), first[form], tuple(where), tuple(steps[form]))
+        for form, where in places.items()
+        if len(where) > 1
+    ]
 
 
 def _levels(steps: Sequence[ir.Step]) -> list[int]:
@@ -185,13 +196,42 @@ def _always(value: ir.Value) -> Iterator[ir.Value]:
         left += reversed(_certain(here))
 
 
-def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | None:
+def _users(program: ir.Program) -> dict[int, list[int]]:
+    """Return for each value those that it is certainly a part of, all of them by their `id`."""
+    users: dict[int, list[int]] = {}
+    seen: set[int] = set()
+    left = [part.value for step in program.steps for part in ir.parts(step)]
+    while left:
+        here = left.pop()
+        if id(here) not in seen:
+            seen.add(id(here))
+            for part in _certain(here):
+                users.setdefault(id(part), []).append(id(here))
+                left.append(part)
+    return users
+
+
+def _holders(values: Sequence[ir.Value], users: Mapping[int, Sequence[int]]) -> frozenset[int]:
+    """Return some values and all that they are certainly parts of, by their `id`."""
+    found: set[int] = set()
+    left = [*map(id, values)]
+    while left:
+        here = left.pop()
+        if here not in found:
+            found.add(here)
+            left += users.get(here, ())
+    return frozenset(found)
+
+
+def _stored(
+    program: ir.Program, forms: Forms, users: Mapping[int, Sequence[int]], found: Repeated
+) -> ir.Program | None:
     """Return a program that stores a value; None if it cannot be stored."""
     first, last = found.steps[0], found.steps[-1]
     changed = {name for step in program.steps[first:last] for name in ir.made(step)}
     if changed & {*_read(found.value)}:
         return None
-    reader = _Reader(forms, found.form)
+    reader = _Reader(forms, found.form, _holders(found.values, users))
     uses = [
         (n, offset, rows)
         for n in found.steps
@@ -200,7 +240,7 @@ def _stored(program: ir.Program, forms: Forms, found: Repeated) -> ir.Program | 
     ]
     axes = AXES[len(found.offset)]
     points = reduce(operator.or_, (rows.image(_moved(axes, o), axes) for _, o, rows in uses))
-    space = next((f for f in _spaces(program, axes) if f.domain.equals(points)), None)
+    space = _space(program, points)
     if space is None:
         return None
     taken = {f.name for f in (*program.fields, *program.temporaries)}
@@ -230,12 +270,15 @@ def _moved(axes: tuple[str, ...], offset: Offset) -> tuple[Affine, ...]:
     return tuple(Affine.name(axis) + step for axis, step in zip(axes, offset, strict=True))
 
 
-def _spaces(program: ir.Program, axes: tuple[str, ...]) -> Iterator[ir.Field]:
-    """Yield all that has points with these axes: fields, temporaries, rows of steps."""
+def _space(program: ir.Program, points: Domain) -> ir.Field | None:
+    """Return what has these points: a field, a temporary, rows of a step; None if nothing has."""
     parts = [part for step in program.steps for part in ir.parts(step)]
-    for field in (*program.fields, *program.temporaries, *map(program.rows, parts)):
-        if len(field.shape) == len(axes):
-            yield field
+    rows = (part.rows if isinstance(part, ir.Reduction) else part.part for part in parts)
+    known: dict[Domain, ir.Field] = {}
+    for field in (*program.fields, *program.temporaries, *filter(None, rows)):
+        if len(field.shape) == len(points.axes):
+            known.setdefault(field.domain, field)
+    return next((field for domain, field in known.items() if domain.equals(points)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +287,18 @@ class _Reader:
 
     What is computed under a condition only is left alone: no row may depend on what it would not
     compute.
+
+    Attributes
+    ----------
+    forms, form
+        The forms of all values, and the form.
+    holders
+        The values that may have the form or be made of such, by their `id`; others are passed over.
     """
 
     forms: Forms
     form: int
+    holders: frozenset[int]
 
     def met(self, value: ir.Value, rows: Domain) -> Offset | None:
         """Return the offset of a value if it has the form."""
@@ -260,7 +311,7 @@ class _Reader:
         left = [(part.value, part.domain)]
         while left:
             here, rows = left.pop()
-            if (id(here), rows) in seen:
+            if id(here) not in self.holders or (id(here), rows) in seen:
                 continue
             seen.add((id(here), rows))
             offset = self.met(here, part.domain)
@@ -281,6 +332,8 @@ class _Reader:
         done: dict[int, ir.Value] = {}
 
         def visit(here: ir.Value) -> ir.Value:
+            if id(here) not in self.holders:
+                return here
             if id(here) not in done:
                 done[id(here)] = changed(here)
             return done[id(here)]
