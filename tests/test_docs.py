@@ -6,6 +6,7 @@ Line numbers of a failure are those of the page.
 """
 
 import doctest
+import importlib
 import re
 import subprocess
 import sys
@@ -67,9 +68,11 @@ def test_page(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def anchors(page: str) -> set[str]:
-    """Return what headings are linked by: lower case, hyphens for spaces, no punctuation."""
+    """Return the anchors of headings, without punctuation, and of the names of a module."""
     heads = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+    modules = re.findall(r"^::: (.*)$", page, re.MULTILINE)
+    names = {f"{m}.{name}" for m in modules for name in importlib.import_module(m).__all__}
+    return names | {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 def broken_links(path: Path) -> list[str]:
