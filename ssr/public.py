@@ -73,22 +73,30 @@ def check_arguments(
     """Check that a function can be called with some arguments."""
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
-    known = [argument for argument in signature.parameters if argument not in ("self", "cls")]
+    parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    stars: Mapping[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
+    known = [stars.get(p.kind, "") + p.name for p in parameters]
     try:
         signature.bind(*args, **named)
     except TypeError as error:
-        unknown = [given for given in named if given not in known]
+        plain = [argument for argument in known if not argument.startswith("*")]
+        near = {given: get_close_matches(given, plain, 1) for given in named if given not in plain}
+        takes_any = any(argument.startswith("**") for argument in known)
+        unknown = [given for given, names in near.items() if names or not takes_any]
         if len(args) == 1 and isinstance(args[0], FunctionType) and not named:
             raise ArgumentError(
                 f"{name} is called with a function alone.",
                 hint=f"Use the decorator with arguments: @ssr.{name}(...).",
             ) from None
         if unknown:
-            near = get_close_matches(unknown[0], known, 1)
+            names = near[unknown[0]]
             takes = f"It takes {', '.join(known)}." if known else "It takes none."
             raise ArgumentError(
                 f"{name} has no argument {unknown[0]!r}.",
-                hint=f"Did you mean {near[0]!r}?" if near else takes,
+                hint=f"Did you mean {names[0]!r}?" if names else takes,
             ) from None
         raise ArgumentError(
             f"{name}: {error}.", hint=f"Its arguments are {', '.join(known)}."

@@ -109,7 +109,10 @@ class Geometry(Immutable):
             If it is not a distribution.
         """
         if not all(hasattr(distribution, name) for name in ("zeros", "any", "sizes")):
-            raise ArgumentError(f"{distribution!r} is not what boundary.distribute returns.")
+            raise ArgumentError(
+                f"distribution must be a distribution, not {distribution!r}.",
+                hint="Make one: bc.distribute(coordinates.cells, ...).",
+            )
         bound = self.bind(**{n: distribution.sizes[n] for n in self.cells.sizes})
         return bound._with(bound.sizes, distribution)
 

@@ -1,5 +1,6 @@
 """Coordinates: proofs of conservation and symmetry, volumes, orders of convergence, errors."""
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -472,7 +473,11 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
         lambda: Coordinates(LINE, from_scale_factors({s: 1, t: s + t}), s=(1, 2)).wide,
     ),
     "not orthogonal": (SpaceError, "not orthogonal", lambda: from_map([s, t], [s + t, t])),
-    "constant": (ArgumentError, "depends on each", lambda: from_map([s, t], [s, 2 * s])),
+    "constant": (
+        ArgumentError,
+        "depends on the coordinate t",
+        lambda: from_map([s, t], [s, 2 * s]),
+    ),
     "few components": (ArgumentError, "as many components", lambda: from_map([s, t], [s])),
     "other symbols": (ArgumentError, "holds p", lambda: from_map([s, t], [p * s, t])),
     "no symbol": (ArgumentError, "not a SymPy symbol", lambda: from_map(["s"], [s])),
@@ -498,7 +503,7 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
     ),
     "measure": (SpaceError, "not on", lambda: bound("disk").measure(DISK.wide)),
     "other grid": (SpaceError, "not a space of the grid", lambda: bound("disk").positions(0, LINE)),
-    "distribution": (ArgumentError, "spread", lambda: DISK.on(3)),
+    "distribution": (ArgumentError, "must be a distribution, not 3", lambda: DISK.on(3)),
     "singular": (NonFiniteError, "not finite", lambda: volumes(sympy.sqrt(s - 1))),
     "a kink": (OutOfRangeError, "more than 64", lambda: volumes(1 + abs(s - sympy.Rational(1, 2)))),
 }
@@ -507,5 +512,8 @@ WRONG: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_errors(name: str) -> None:
     kind, text, call = WRONG[name]
-    with pytest.raises(kind, match=text):
+    with pytest.raises(kind) as found:
         call()
+    assert isinstance(found.value, ssr.Error)
+    told = found.value.message, found.value.note, found.value.hint
+    assert re.search(text, "\n".join(filter(None, told)))  # without the line of this file
