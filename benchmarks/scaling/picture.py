@@ -59,7 +59,7 @@ def _bands(axis: Any, ranks: Sequence[int], found: Sequence[Found]) -> None:
     ]
     for values, color, label in (
         (drawn, "tab:orange", "drawn times of work, three networks"),
-        (fastest, "tab:blue", "shortest times of work, three networks"),
+        (fastest, "tab:blue", "fixed times of work, three networks"),
     ):
         axis.fill_between(
             ranks, [min(v) for v in values], [max(v) for v in values],

@@ -29,7 +29,7 @@ EACH = "exchanges", "reductions", "neighbors", "messages"
 EFFICIENCIES = {
     "problem": "problem",
     "ranks": "ranks",
-    "step": "shortest, ms",
+    "step": "step, ms",
     "exposed": "exposed, ms",
     "fast": "fast network",
     "middle": "middle",
@@ -41,7 +41,7 @@ EFFICIENCIES = {
 CHECKS = {
     "case": "case",
     "reference": "reference",
-    "fastest": "simulated, shortest times",
+    "fastest": "simulated, fixed times",
     "drawn": "simulated, drawn times",
     "plain": "drawn, blocking and unmerged",
 }
