@@ -263,7 +263,7 @@ def test_mistakes() -> None:
     rows = bc.distribute(inner, bc.simulated_ranks(3), ny=8, nx=9)
     with pytest.raises(errors.SpaceError, match="do not begin with 0"):
         Multigrid.galerkin(diffusion(inner).bind(c=rows.zeros(inner)), 2)
-    with pytest.raises(errors.ArgumentError, match="other first indices"):
+    with pytest.raises(errors.ArgumentError, match="different first indices"):
         rows.coarsen(inner, plane)
     c.set(1.0)
     grids = Multigrid.galerkin(M, 2, smoother=Jacobi())

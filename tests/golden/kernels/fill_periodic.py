@@ -46,64 +46,64 @@ def kernel(u, u_old, t0_1, r, layout, table_0, table_1):
         for j in range(j_lo - 1, j_hi):
             poll(watch, i_hi - i_lo)
             if i_hi >= 2 and j_hi >= j + 3:
-                line1 = j if j >= 0 else j + ny
-                t0_1_r2 = t0_1_0 + (j + 1 & 1) * t0_1_w
-                u_r3 = u_0 + (j + 1) * u_s0
-                u_r4 = u_0 + line1 * u_s0
-                u_r5 = u_0 + (j + 2) * u_s0
-                s6 = ld(u, u_r3)
-                s7 = -ld(u, u_r4)
-                s8 = s7 - ld(u, u_r3 + nx - 1)
-                s9 = fma(w0, ld(u, u_r3), s8)
-                s10 = s9 - ld(u, u_r3 + 1)
-                s11 = s10 - ld(u, u_r5)
-                s12 = fma(-r, s11, s6)
-                st(t0_1, t0_1_r2, s12)
+                line3 = j if j >= 0 else j + ny
+                t0_1_r4 = t0_1_0 + (j + 1 & 1) * t0_1_w
+                u_r5 = u_0 + (j + 1) * u_s0
+                u_r6 = u_0 + line3 * u_s0
+                u_r7 = u_0 + (j + 2) * u_s0
+                s8 = ld(u, u_r5)
+                s9 = -ld(u, u_r6)
+                s10 = s9 - ld(u, u_r5 + nx - 1)
+                s11 = fma(w0, ld(u, u_r5), s10)
+                s12 = s11 - ld(u, u_r5 + 1)
+                s13 = s12 - ld(u, u_r7)
+                s14 = fma(-r, s13, s8)
+                st(t0_1, t0_1_r4, s14)
                 for i in range(1, nx - 1):
-                    s13 = ld(u, u_r3 + i)
-                    s14 = -ld(u, u_r4 + i)
-                    s15 = s14 - ld(u, u_r3 + i - 1)
-                    s16 = fma(w0, ld(u, u_r3 + i), s15)
-                    s17 = s16 - ld(u, u_r3 + i + 1)
-                    s18 = s17 - ld(u, u_r5 + i)
-                    s19 = fma(-r, s18, s13)
-                    st(t0_1, t0_1_r2 + i, s19)
-                s20 = ld(u, u_r3 + nx - 1)
-                s21 = -ld(u, u_r4 + nx - 1)
-                s22 = s21 - ld(u, u_r3 + nx - 2)
-                s23 = fma(w0, ld(u, u_r3 + nx - 1), s22)
-                s24 = s23 - ld(u, u_r3)
-                s25 = s24 - ld(u, u_r5 + nx - 1)
-                s26 = fma(-r, s25, s20)
-                st(t0_1, t0_1_r2 + nx - 1, s26)
+                    s15 = ld(u, u_r5 + i)
+                    s16 = -ld(u, u_r6 + i)
+                    s17 = s16 - ld(u, u_r5 + i - 1)
+                    s18 = fma(w0, ld(u, u_r5 + i), s17)
+                    s19 = s18 - ld(u, u_r5 + i + 1)
+                    s20 = s19 - ld(u, u_r7 + i)
+                    s21 = fma(-r, s20, s15)
+                    st(t0_1, t0_1_r4 + i, s21)
+                s22 = ld(u, u_r5 + nx - 1)
+                s23 = -ld(u, u_r6 + nx - 1)
+                s24 = s23 - ld(u, u_r5 + nx - 2)
+                s25 = fma(w0, ld(u, u_r5 + nx - 1), s24)
+                s26 = s25 - ld(u, u_r5)
+                s27 = s26 - ld(u, u_r7 + nx - 1)
+                s28 = fma(-r, s27, s22)
+                st(t0_1, t0_1_r4 + nx - 1, s28)
             elif j_hi >= j + 2:
-                line27 = j if j >= 0 else j + ny
-                line28 = j + 2 if -j + ny - 3 >= 0 else j + 1
-                line29 = j - ny + 2 if j - ny + 2 >= 0 else 0
-                test30 = -j + ny - 3 >= 0
-                test31 = j - ny + 2 >= 0
-                t0_1_r32 = t0_1_0 + (j + 1 & 1) * t0_1_w
-                u_r33 = u_0 + (j + 1) * u_s0
-                u_r34 = u_0 + line27 * u_s0
-                u_r35 = u_0 + line28 * u_s0
-                u_old_r36 = u_old_0 + line29 * u_old_s0
+                line29 = j if j >= 0 else j + ny
+                line30 = j + 2 if -j + ny - 3 >= 0 else j + 1
+                line31 = j - ny + 2 if j - ny + 2 >= 0 else 0
+                test32 = -j + ny - 3 >= 0
+                test33 = j - ny + 2 >= 0
+                t0_1_r34 = t0_1_0 + (j + 1 & 1) * t0_1_w
+                u_r35 = u_0 + (j + 1) * u_s0
+                u_r36 = u_0 + line29 * u_s0
+                u_r37 = u_0 + line30 * u_s0
+                u_old_r38 = u_old_0 + line31 * u_old_s0
                 for i in range(nx):
-                    s37 = ld(u, u_r33 + i)
-                    s38 = -ld(u, u_r34 + i)
-                    s39 = s38 - ld(u, u_r33 + i - 1) if i >= 1 else s38
-                    s40 = s39 - ld(u, u_r33 + i + nx - 1) if i <= 0 else s39
-                    s41 = fma(w0, ld(u, u_r33 + i), s40)
-                    s42 = s41 - ld(u, u_r33 + i + 1) if i <= nx - 2 else s41
-                    s43 = s42 - ld(u, u_r33 + i - nx + 1) if i >= nx - 1 else s42
-                    s44 = s43 - ld(u, u_r35 + i) if test30 else s43
-                    s45 = s44 - ld(u_old, u_old_r36 + i) if test31 else s44
-                    s46 = fma(-r, s45, s37)
-                    st(t0_1, t0_1_r32 + i, s46)
+                    s39 = ld(u, u_r35 + i)
+                    s40 = -ld(u, u_r36 + i)
+                    s41 = s40 - ld(u, u_r35 + i - 1) if i >= 1 else s40
+                    s42 = s41 - ld(u, u_r35 + i + nx - 1) if i <= 0 else s41
+                    s43 = fma(w0, ld(u, u_r35 + i), s42)
+                    s44 = s43 - ld(u, u_r35 + i + 1) if i <= nx - 2 else s43
+                    s45 = s44 - ld(u, u_r35 + i - nx + 1) if i >= nx - 1 else s44
+                    s46 = s45 - ld(u, u_r37 + i) if test32 else s45
+                    s47 = s46 - ld(u_old, u_old_r38 + i) if test33 else s46
+                    s48 = fma(-r, s47, s39)
+                    st(t0_1, t0_1_r34 + i, s48)
             if j >= 0:
-                u_r47 = u_0 + j * u_s0
-                t0_1_r48 = t0_1_0 + (j & 1) * t0_1_w
+                u_r49 = u_0 + j * u_s0
+                t0_1_r50 = t0_1_0 + (j & 1) * t0_1_w
                 for i in range(nx):
-                    st(u, u_r47 + i, ld(t0_1, t0_1_r48 + i))
+                    st(u, u_r49 + i, ld(t0_1, t0_1_r50 + i))
     return 0
 
 

@@ -208,17 +208,17 @@ def kernel(v, y, u, c0_scratch, layout, table_0, table_1, c0_links, c0_weights):
         y_s0 = table_1[box, 9]
         for j in range(j_lo, j_hi):
             poll(watch, i_hi - i_lo)
-            y_r1 = y_0 + j * y_s0
-            v_r2 = v_0 + (j - 1) * v_s0
-            v_r3 = v_0 + j * v_s0
-            v_r4 = v_0 + (j + 1) * v_s0
+            y_r3 = y_0 + j * y_s0
+            v_r4 = v_0 + (j - 1) * v_s0
+            v_r5 = v_0 + j * v_s0
+            v_r6 = v_0 + (j + 1) * v_s0
             for i in range(i_lo, i_hi):
-                s5 = -ld(v, v_r2 + i)
-                s6 = s5 - ld(v, v_r3 + i - 1)
-                s7 = fma(w0, ld(v, v_r3 + i), s6)
-                s8 = s7 - ld(v, v_r3 + i + 1)
-                s9 = s8 - ld(v, v_r4 + i)
-                st(y, y_r1 + i, s9)
+                s7 = -ld(v, v_r4 + i)
+                s8 = s7 - ld(v, v_r5 + i - 1)
+                s9 = fma(w0, ld(v, v_r5 + i), s8)
+                s10 = s9 - ld(v, v_r5 + i + 1)
+                s11 = s10 - ld(v, v_r6 + i)
+                st(y, y_r3 + i, s11)
     return 0
 
 

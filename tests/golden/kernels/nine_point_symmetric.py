@@ -131,88 +131,88 @@ def kernel(x, b, r, c0_0, t1_0, u2_0, c0_1, t1_1, u2_1, c3_1, layout, table_0, t
         for j in range(j_hi, j_lo - 1, -1):
             poll(watch, i_hi - i_lo)
             if j >= 2 and j_hi >= j + 1:
-                x_r1 = x_0 + (j - 2) * x_s0
-                x_r2 = x_0 + j * x_s0
+                x_r30 = x_0 + (j - 2) * x_s0
+                x_r31 = x_0 + j * x_s0
                 for i in range(nx):
-                    s3 = ld(x, x_r1 + i)
-                    s4 = s3 + ld(x, x_r2 + i)
-                    st(c0_1, c0_1_0 + i, s4)
+                    s32 = ld(x, x_r30 + i)
+                    s33 = s32 + ld(x, x_r31 + i)
+                    st(c0_1, c0_1_0 + i, s33)
             elif j_hi >= 2 and j >= 1:
-                line5 = j - 2 if j - 2 >= 0 else j - 1
-                line6 = j if -j + ny - 1 >= 0 else j - 1
-                test7 = j - 2 >= 0
-                test8 = -j + ny - 1 >= 0
-                x_r9 = x_0 + line5 * x_s0
-                x_r10 = x_0 + line6 * x_s0
+                line34 = j - 2 if j - 2 >= 0 else j - 1
+                line35 = j if -j + ny - 1 >= 0 else j - 1
+                test36 = j - 2 >= 0
+                test37 = -j + ny - 1 >= 0
+                x_r38 = x_0 + line34 * x_s0
+                x_r39 = x_0 + line35 * x_s0
                 for i in range(nx):
-                    s11 = w0 + ld(x, x_r9 + i) if test7 else w0
-                    s12 = s11 + ld(x, x_r10 + i) if test8 else s11
-                    st(c0_1, c0_1_0 + i, s12)
+                    s40 = w0 + ld(x, x_r38 + i) if test36 else w0
+                    s41 = s40 + ld(x, x_r39 + i) if test37 else s40
+                    st(c0_1, c0_1_0 + i, s41)
             if j >= 1:
-                b_r13 = b_0 + (j - 1) * b_s0
-                x_r14 = x_0 + (j - 1) * x_s0
+                b_r42 = b_0 + (j - 1) * b_s0
+                x_r43 = x_0 + (j - 1) * x_s0
                 for i in range(nx):
-                    s15 = ld(b, b_r13 + i)
-                    s16 = s15 + ld(x, x_r14 + i - 1) if i >= 1 else s15
-                    s17 = s16 + ld(c0_1, c0_1_0 + i - 1)
-                    s18 = s17 + ld(c0_1, c0_1_0 + i)
-                    s19 = s18 + ld(c0_1, c0_1_0 + i + 1)
-                    st(t1_1, t1_1_0 + i, s19 * w1)
+                    s44 = ld(b, b_r42 + i)
+                    s45 = s44 + ld(x, x_r43 + i - 1) if i >= 1 else s44
+                    s46 = s45 + ld(c0_1, c0_1_0 + i - 1)
+                    s47 = s46 + ld(c0_1, c0_1_0 + i)
+                    s48 = s47 + ld(c0_1, c0_1_0 + i + 1)
+                    st(t1_1, t1_1_0 + i, s48 * w1)
                 for i in range(nx):
-                    s20 = ld(t1_1, t1_1_0 + i)
-                    s21 = fma(w1, ld(t1_1, t1_1_0 + i + 1), s20)
-                    s22 = fma(w2, ld(t1_1, t1_1_0 + i + 2), s21)
-                    s23 = fma(w3, ld(t1_1, t1_1_0 + i + 3), s22)
-                    st(u2_1, u2_1_0 + i, s23)
+                    s49 = ld(t1_1, t1_1_0 + i)
+                    s50 = fma(w1, ld(t1_1, t1_1_0 + i + 1), s49)
+                    s51 = fma(w2, ld(t1_1, t1_1_0 + i + 2), s50)
+                    s52 = fma(w3, ld(t1_1, t1_1_0 + i + 3), s51)
+                    st(u2_1, u2_1_0 + i, s52)
                 for i in range(nx):
-                    s24 = ld(u2_1, u2_1_0 + i)
-                    s25 = fma(w4, ld(u2_1, u2_1_0 + i + 4), s24)
-                    s26 = fma(w5, ld(u2_1, u2_1_0 + i + 8), s25)
-                    s27 = fma(w6, ld(u2_1, u2_1_0 + i + 12), s26)
-                    st(t1_1, t1_1_0 + i, s27)
+                    s53 = ld(u2_1, u2_1_0 + i)
+                    s54 = fma(w4, ld(u2_1, u2_1_0 + i + 4), s53)
+                    s55 = fma(w5, ld(u2_1, u2_1_0 + i + 8), s54)
+                    s56 = fma(w6, ld(u2_1, u2_1_0 + i + 12), s55)
+                    st(t1_1, t1_1_0 + i, s56)
             if j_hi >= j + 2 and j >= 1:
-                x_r28 = x_0 + (j - 1) * x_s0
-                x_r29 = x_0 + j * x_s0
-                x_r30 = x_0 + (j + 1) * x_s0
+                x_r57 = x_0 + (j - 1) * x_s0
+                x_r58 = x_0 + j * x_s0
+                x_r59 = x_0 + (j + 1) * x_s0
                 for i in independent(nx):
-                    s31 = ld(t1_1, t1_1_0 + i)
-                    s32 = fma(w7, ld(t1_1, t1_1_0 + i + 16), s31)
-                    st(x, x_r28 + i, s32)
-                    s33 = s32
-                    s34 = s33 + ld(x, x_r29 + i)
-                    s35 = s34 + ld(x, x_r30 + i)
-                    st(c3_1, c3_1_0 + i, s35)
+                    s60 = ld(t1_1, t1_1_0 + i)
+                    s61 = fma(w7, ld(t1_1, t1_1_0 + i + 16), s60)
+                    st(x, x_r57 + i, s61)
+                    s62 = s61
+                    s63 = s62 + ld(x, x_r58 + i)
+                    s64 = s63 + ld(x, x_r59 + i)
+                    st(c3_1, c3_1_0 + i, s64)
             else:
                 if j >= 1 and j + 1 >= j_hi:
-                    x_r36 = x_0 + (j - 1) * x_s0
+                    x_r65 = x_0 + (j - 1) * x_s0
                     for i in range(nx):
-                        s37 = ld(t1_1, t1_1_0 + i)
-                        s38 = fma(w7, ld(t1_1, t1_1_0 + i + 16), s37)
-                        st(x, x_r36 + i, s38)
+                        s66 = ld(t1_1, t1_1_0 + i)
+                        s67 = fma(w7, ld(t1_1, t1_1_0 + i + 16), s66)
+                        st(x, x_r65 + i, s67)
                 if j_hi >= j + 1:
-                    line39 = j - 1 if j - 1 >= 0 else j
-                    line40 = j + 1 if -j + ny - 2 >= 0 else j
-                    test41 = j - 1 >= 0
-                    test42 = -j + ny - 2 >= 0
-                    x_r43 = x_0 + line39 * x_s0
-                    x_r44 = x_0 + j * x_s0
-                    x_r45 = x_0 + line40 * x_s0
+                    line68 = j - 1 if j - 1 >= 0 else j
+                    line69 = j + 1 if -j + ny - 2 >= 0 else j
+                    test70 = j - 1 >= 0
+                    test71 = -j + ny - 2 >= 0
+                    x_r72 = x_0 + line68 * x_s0
+                    x_r73 = x_0 + j * x_s0
+                    x_r74 = x_0 + line69 * x_s0
                     for i in range(nx):
-                        s46 = w0 + ld(x, x_r43 + i) if test41 else w0
-                        s47 = s46 + ld(x, x_r44 + i)
-                        s48 = s47 + ld(x, x_r45 + i) if test42 else s47
-                        st(c3_1, c3_1_0 + i, s48)
+                        s75 = w0 + ld(x, x_r72 + i) if test70 else w0
+                        s76 = s75 + ld(x, x_r73 + i)
+                        s77 = s76 + ld(x, x_r74 + i) if test71 else s76
+                        st(c3_1, c3_1_0 + i, s77)
             if j_hi >= j + 1:
-                r_r49 = r_0 + j * r_s0
-                b_r50 = b_0 + j * b_s0
-                x_r51 = x_0 + j * x_s0
+                r_r78 = r_0 + j * r_s0
+                b_r79 = b_0 + j * b_s0
+                x_r80 = x_0 + j * x_s0
                 for i in range(nx):
-                    s52 = ld(b, b_r50 + i)
-                    s53 = fma(w8, ld(x, x_r51 + i), s52)
-                    s54 = s53 + ld(c3_1, c3_1_0 + i - 1)
-                    s55 = s54 + ld(c3_1, c3_1_0 + i)
-                    s56 = s55 + ld(c3_1, c3_1_0 + i + 1)
-                    st(r, r_r49 + i, s56)
+                    s81 = ld(b, b_r79 + i)
+                    s82 = fma(w8, ld(x, x_r80 + i), s81)
+                    s83 = s82 + ld(c3_1, c3_1_0 + i - 1)
+                    s84 = s83 + ld(c3_1, c3_1_0 + i)
+                    s85 = s84 + ld(c3_1, c3_1_0 + i + 1)
+                    st(r, r_r78 + i, s85)
     return 0
 
 
