@@ -28,7 +28,7 @@ from .unit import Unit
 
 
 def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str]) -> KernelMeta:
-    """Return what a caller must know about the kernel of a unit."""
+    """Return the metadata of the kernel of a unit for its callers."""
     program, nests = unit.program, [made.nest for made in unit.nests]
     return KernelMeta(
         fields=tuple(f.name for f in program.fields),
@@ -78,7 +78,7 @@ def _buffers(builder: Builder, nest: ir.Nest | ir.LineNest, number: int) -> Iter
 
 
 def _units(unit: Unit) -> Iterator[UnitMeta]:
-    """Yield what a kernel runs, in order."""
+    """Yield the metadata of the steps of a kernel, in order."""
     for number, step in unit.numbered():
         kind = kind_of(step)
         if isinstance(step, ir.Call):
@@ -150,10 +150,10 @@ def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:
 
 
 def _alike(points: ir.Field, program: ir.Program) -> str:
-    """Return what has the same points: a field, the rows of a step, or a temporary.
+    """Return the name of a field, of rows of a step, or of a temporary with the same points.
 
-    Fields with more points than their caller's have no such name. Lowering's own temporaries have
-    one before them.
+    Fields with more points than the caller's are not considered. For a temporary that lowering
+    adds, there is always an earlier name.
     """
     steps = [p for s in program.steps for p in ir.parts(s)]
     rows = [p.rows if isinstance(p, ir.Reduction) else p.part for p in steps]

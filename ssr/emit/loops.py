@@ -27,7 +27,7 @@ def emit_tree(
 ) -> None:
     """Add loops, branches and instances, cut into functions where they are many.
 
-    What is ``whole`` is not cut: the body of an innermost loop.
+    The body of an innermost loop is ``whole``, so it is not cut.
     """
     rows, decided, blocks = dict(builder.rows), dict(builder.decided), []
     if not whole:

@@ -139,7 +139,7 @@ def _boxes(
     number: int,
     inside: Sequence[kernel.Statement],
 ) -> kernel.Statement:
-    """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
+    """Return the loop over the boxes of a nest: loads from its table, then the body."""
     buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
     start = [node for b in buffers for node in _buffer(builder, nest.axes, b, number)]
     start += [builder.start] if isinstance(builder, LineBuilder) else []

@@ -116,7 +116,7 @@ class _Round:
         return [minus(end, self.axis, *([first] if first else [])) for end in self.ends]
 
     def _at(self, array: str, index: Sequence[Affine], first: int) -> tuple[Operand, Operand]:
-        """Return an array and the flat offset of what the first row of a bundle meets of it."""
+        """Return an array and the flat offset of the element for the first row of a bundle."""
         index = tuple(a.substitute(self.where) for a in index)
         moved = (*index[:-1], index[-1] + first)
         return self.builder.argument(array), self.builder.place(array, moved)
@@ -154,7 +154,7 @@ class _Round:
         builder.add(do("put_rows", *target, total, *self._ends(first)))
 
     def _read(self, element: ir.Load, line: _Line, first: int) -> kernel.Expression:
-        """Return the bundle of elements that a bundle of rows reads, loading what is missing."""
+        """Return the bundle of elements that a bundle of rows reads; missing ones are loaded."""
         number, beyond = divmod(first + self._distance(element), self.builder.near)
         left = self._loaded(element, line, number)
         if not beyond:

@@ -21,12 +21,12 @@ class Statement:
     ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
     of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
     ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
-    box for it. If its rows are those of its step, as far as they lie in a box with memory of its
-    own or so far ``beyond`` it, low and high along each axis, this is given. If its step assigns
-    rows that wait for no rows of other boxes, ``local`` is the array that it assigns; what it reads
-    of it in other boxes may be ``kept`` there (`Assignment`). If a buffer replaces a
-    temporary, it ``makes`` that. Its ``origin`` is that of its assignment. If it is given in terms
-    of where the loops stand, it makes the value of the row ``at`` another place.
+    box for it. ``beyond`` is given if its rows are those of its step within a box with separate
+    memory, extended by these numbers of rows, low and high along each axis. If the rows of its
+    step do not depend on rows of other boxes, ``local`` is the array that the step assigns; its
+    elements read in other boxes may be ``kept`` there (`Assignment`). If a buffer replaces a
+    temporary, the statement ``makes`` that temporary. Its ``origin`` is that of its assignment. A
+    statement in terms of the position of the loops computes the row ``at`` another position.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Statement:
     at: tuple[Affine, ...] = ()
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
-        """Return the row that is run when the loops stand at one; with -1 the other way round."""
+        """Return the row that is run at a position of the loops; with sign -1, the inverse."""
         found = [*row]
         for place, early in ((-2, self.ahead), (-3, self.planes)):
             if early:
@@ -55,10 +55,10 @@ class Statement:
 
 
 def met(statement: Statement, nest: Nest) -> Iterator[tuple[str, tuple[Affine, ...]]]:
-    """Yield the arrays that a statement meets, but for buffers: first the one it stores to.
+    """Yield the arrays that a statement accesses, except buffers; first the one it stores to.
 
-    Each comes with where that is beside the row at which the loops stand, along all axes. Arrays
-    with other axes than the nest are left out.
+    Each has its offset along all axes from the position of the loops. Arrays with other axes than
+    the nest are left out.
     """
     kept = {buffer.name for buffer in nest.buffers}
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
@@ -96,8 +96,8 @@ class Tap:
 class Piece:
     """Rows of one or more statements at which the same terms are present.
 
-    If it has ``taps``, its rows are of several kinds instead, which come again with a period: row i
-    of each statement is the sum of what its taps have for its kind, in their order, from -0 on.
+    If it has ``taps``, its rows are instead of several classes that repeat with a period: row i of
+    each statement is the sum of the taps' terms for its class, in their order, starting from -0.
     """
 
     name: str
@@ -128,9 +128,9 @@ class Buffer:
     """Scratch rows along the last axis: ``rows`` of them in rotation, ``pad`` more at both ends.
 
     Indices count from the box's lower bounds; with several rows, the first index of a reference is
-    taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
-    of the box and so many more at both ends. Planes are large, and as many as are needed. A buffer
-    that is ``cleared`` begins as zeros.
+    taken modulo ``rows``, a power of two. If ``lines`` is given, planes rotate instead of rows: a
+    plane has all lines of the box and ``lines`` more at both ends. Planes are large, and there are
+    only as many as needed. A buffer that is ``cleared`` begins as zeros.
     """
 
     name: str
@@ -202,7 +202,7 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class SplitNest:
-    """A nest with its statements cut into pieces: what runs on each line, in order."""
+    """A nest with its statements cut into pieces: the stages of each line, in order."""
 
     nest: Nest
     line: tuple[Stage | Branch, ...]

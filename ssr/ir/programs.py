@@ -74,10 +74,10 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Assignments over the same rows that are made together: all of them at a row, then the next.
+    """Assignments over the same rows that run together: all of them at a row, then the next.
 
-    Loads marked ``new`` read what any of them has made at an earlier row of their order, or one
-    before it at this row. Others read old values of a target, at rows where it is not made yet.
+    Loads marked ``new`` read values of any assignment of the group at an earlier row, or of an
+    earlier assignment at this row. Others read old values of a target, at rows not yet assigned.
     """
 
     assignments: tuple[Assignment, ...]
@@ -87,9 +87,9 @@ class Group:
 class Entry:
     """An entry of the blocks of a matrix that couples rows along an axis only.
 
-    It stands in a row of its block and at a column, in the block so many points before or behind
-    the block's own row; or in that at a ``point`` of the line which is the same for all rows, as
-    entries that close a line in a circle do. Then the offset is zero.
+    It has a row and a column in its block, and the ``offset`` in points of this block from the
+    diagonal. Instead of an offset, entries that close a periodic line have a ``point`` of the line
+    that is the same for all rows; their offset is zero.
     """
 
     offset: int
@@ -131,9 +131,9 @@ class Solve:
 class Call:
     """A function of another package that updates fields in place, such as ghost points.
 
-    It reads the points of a field that it is given and writes others; so all of its fields count
-    as read and as written. Of those in ``alone`` no other step writes other points than those it is
-    given: what it makes there once is there at the next run of the program.
+    It reads the given points of a field and writes others; so all of its fields count as read and
+    as written. Other steps write only the given points of the fields in ``alone``; the values that
+    the call computes in these fields persist until the next run of the program.
     Its ``origin`` is that of an `Assignment`.
     """
 
@@ -203,7 +203,7 @@ def with_values(step: Step, change: Callable[[Value], Value]) -> Step:
 
 
 def made(step: Step) -> tuple[str, ...]:
-    """Return the names of what a step makes: fields, or the number of a reduction."""
+    """Return the names that a step defines: fields, or the scalar of a reduction."""
     if isinstance(step, Call):
         return step.fields
     return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
@@ -214,10 +214,10 @@ class Program:
     """Assignments over fields and reductions, run one after the other.
 
     ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
-    a call. ``results`` are numbers made of scalars and reductions that a call returns. ``vectors``
-    are names of arrays, each with those of the fields that are given as this one array. ``wide``
-    are fields that have more points than their caller's, each with the name of what it was copied
-    to, which had these points.
+    a call. ``results`` are the scalars that a call returns, computed from scalars and reductions.
+    ``vectors`` are names of arrays, each with the names of the fields passed as this one array.
+    ``wide`` are fields with more points than the caller's, each with the name of the array with
+    these points to which it was copied.
     """
 
     name: str

@@ -29,7 +29,7 @@ class Scope:
     Attributes
     ----------
     module
-        The types of names that all functions know.
+        The types of names that are visible in all functions.
     real
         The type of the fields' numbers.
     variables

@@ -33,7 +33,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A known number of Python, a double; ``repr`` tells 0.0 from -0.0."""
+    """A constant in double precision; ``repr`` distinguishes 0.0 and -0.0."""
 
     text: str
 
@@ -86,14 +86,14 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Whether all truths hold; those behind the first that does not are not computed."""
+    """The conjunction of predicates; those after the first false one are not evaluated."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Whether a truth holds; those behind the first that does are not computed."""
+    """The disjunction of predicates; those after the first true one are not evaluated."""
 
     parts: tuple[Expression, ...]
 
@@ -309,7 +309,7 @@ Node: TypeAlias = "Expression | Statement"
 
 
 def parts(node: Expression) -> tuple[Expression, ...]:
-    """Return the expressions that an expression is made of, in the order of their computation."""
+    """Return the operands of an expression in the order of their evaluation."""
     match node:
         case Name() | Integer() | Real():
             return ()
@@ -360,7 +360,7 @@ def blocks(node: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def walk(node: Expression) -> Iterator[Expression]:
-    """Yield an expression and all that it is made of."""
+    """Yield an expression and all its subexpressions."""
     left = [node]
     while left:
         here = left.pop()

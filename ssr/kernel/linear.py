@@ -111,7 +111,7 @@ def line_of(offset: ir.Expression) -> ir.Expression:
 
 
 def shift_of(offset: ir.Expression) -> int:
-    """Return what is added to a row's own place along its line.
+    """Return the constant added to the position of a row along its line.
 
     >>> from ssr.kernel.from_python import expression
     >>> [shift_of(expression(text)) for text in ("r + i - 2", "r + i", "i + 1")]

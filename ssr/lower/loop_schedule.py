@@ -89,7 +89,7 @@ def _lead(nest: ir.Nest) -> dict[str, int]:
 
 
 def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Piece]:
-    """Yield the pieces of what runs on each line, those of a branch with the rows on its lines."""
+    """Yield the pieces of a stage or branch; those of a branch are restricted to its lines."""
     if isinstance(part, ir.Stage):
         yield from part.pieces
         return
@@ -101,7 +101,7 @@ def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Pi
 
 
 def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
-    """Return what is known on every line: sizes, box, and outer indices within their loops."""
+    """Return the conditions on every line: sizes, box, and outer indices within their loops."""
     case = []
     names: list[str] = []
     for place, (axis, more) in enumerate(lead.items()):
@@ -116,9 +116,9 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
 
 
 def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
-    """Return where the first statement of a nest runs along an outer axis, whatever the box.
+    """Return the first line of a nest along an outer axis that any statement needs in any box.
 
-    That is no later than at the first row of all. None if it is not known, or no later than where
+    It is at most the first row of the nest. None if it is unknown, or not after the line where
     the loop over a box of the first rows begins.
     """
     if not lead or nest.order == "backward":
@@ -198,8 +198,8 @@ def _stage(
 ) -> list[Loop]:
     """Return the loops of a stage on one line, which is one of some ``lines`` if these are given.
 
-    Where isl gives up telling all pieces apart, each of them has loops of its own if the rows of a
-    line are independent. Where it gives up again, conditions at each row choose the piece.
+    If isl exceeds its limit when it separates all pieces, each piece has separate loops if the
+    rows of a line are independent. Otherwise conditions at each row choose the piece.
     """
     first = stage.statements[0]
     rows = [(piece.name, _at_line(piece.domain, first, nest)) for piece in stage.pieces]

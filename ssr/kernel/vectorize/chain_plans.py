@@ -112,7 +112,7 @@ def _link(context: Context, plans: Plans, node: ir.Statement) -> Plan | None:
 
 
 def _continues(link: Plan, links: Sequence[Plan]) -> bool:
-    """Whether a loop has the variable and the numbers of others, and reads what they store."""
+    """Whether a loop has the variable and element type of others, and reads their results."""
     made = {access.array for one in links for access in one.stores}
     alike = link.loop.variable == links[0].loop.variable and link.element == links[0].element
     length = sum(len(one.loop.body) for one in (*links, link))
@@ -158,8 +158,8 @@ def _may_run_before(
 ) -> bool:
     """Whether a statement between loops may run before all of them.
 
-    It reads nothing that they store; what it stores they do not read, and store at other rows.
-    Where it runs some integers are ``equal`` to others.
+    It reads none of the arrays that they store; they do not read the arrays that it stores, and
+    store to them at other rows only. At the statement, some integers are ``equal`` to others.
     """
     made = {access.array for link in links for access in link.stores}
     read = {access.array for link in links for access in link.loads}

@@ -178,9 +178,9 @@ class _Reader:
         return are_at_one_place((*self._loads, *self._stores), written)
 
     def _aligned(self) -> Access | None:
-        """Return the access that most others are aligned with; of those alike the first store.
+        """Return the access with which most others are aligned; among equals, the first store.
 
-        It is one of a field if there is one: lines of the arrays of kernels' own have any length.
+        Fields are preferred, because lines of internal arrays of a kernel have any length.
         """
         accesses = [a for a in (*self._stores, *self._loads) if a.step == 1]
         accesses = [a for a in accesses if self._context.is_field(a.array)] or accesses

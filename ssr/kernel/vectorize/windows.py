@@ -24,14 +24,14 @@ Line: TypeAlias = tuple[str, ir.Expression]
 
 
 class Window(NamedTuple):
-    """The elements of a line that a row reads, as places beside its own.
+    """The elements of a line that a row reads, as distances from the row.
 
     Attributes
     ----------
     first, last
-        The first and the last place.
+        The first and the last distance.
     offset
-        That of the element at the last place.
+        The array offset of the element at the last distance.
     """
 
     array: str

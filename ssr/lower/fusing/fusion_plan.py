@@ -41,13 +41,13 @@ MOST = Advance(4, 8)
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Numbers of points beyond a box along an axis: before its first and behind its last row."""
+    """Numbers of points beyond a box along an axis: before its first and after its last row."""
 
     low: int = 0
     high: int = 0
 
     def including(self, other: Ends, shift: int = 0) -> Ends:
-        """Return what holds these points too, and others that are shifted along the axis."""
+        """Return the union with other ends that are shifted along the axis."""
         return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
 
 
@@ -65,7 +65,7 @@ class Margin:
         return self.planes, self.lines, self.columns
 
     def including(self, other: Margin, offset: Offset = ()) -> Margin:
-        """Return what holds another margin too, as seen from rows that lie by an offset away."""
+        """Return the union with another margin, relative to rows at an offset."""
         shift = (0, 0, 0, *offset)[-3:]
         pairs = zip(self.ends, other.ends, shift, strict=True)
         return Margin(*(own.including(ends, along) for own, ends, along in pairs))
@@ -76,7 +76,7 @@ class Margin:
         return Advance(planes.high, lines.high) if backward else Advance(planes.low, lines.low)
 
     def last(self, backward: bool) -> Advance:
-        """Return how many planes and lines behind the box are computed last."""
+        """Return how many planes and lines after the box are computed last."""
         return self.first(not backward)
 
 
@@ -85,12 +85,12 @@ NO_MARGIN = Margin()
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An element that a step reads; it has no offset if that is not the same for all rows.
+    """An element that a step reads; its ``offset`` is None if it differs between rows.
 
-    Then it has two ``limits``, if there are such: by how many planes and lines the row lies behind
-    the element at most, and by how many before it. For boxes with memory of their own it has the
-    ``rows`` that read it, if these are the step's; and the element may lie ``elsewhere``, which is
-    in another box than each of these rows.
+    It then has two ``limits``, if they exist: the largest distances in planes and lines by which
+    the row lies after the element, and before it. For boxes with separate memory it has the
+    ``rows`` that read it, if they are rows of the step. The element lies ``elsewhere`` if it is
+    outside the box of each of these rows.
     """
 
     array: str
@@ -128,9 +128,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A step that may share a nest: its own nest, what it writes, and what it reads.
+    """A step that may share a nest: its current nest, the array it writes, and its reads.
 
-    ``complete`` says that it writes all points of what it writes, not a part of them.
+    It is ``complete`` if it writes all points of this array.
     """
 
     nest: ir.Nest
@@ -170,7 +170,7 @@ class Candidate:
 
     @property
     def is_local(self) -> bool:
-        """Whether what it computes depends on the box that owns a row."""
+        """Whether the values computed depend on the box that owns a row."""
         return is_local(self.domain)
 
     @property
@@ -179,7 +179,7 @@ class Candidate:
         return self.domain.without(own_bounds(self.domain.axes)) if self.is_local else self.domain
 
     def reads_of(self, array: str) -> list[Read]:
-        """Return what is read of one array."""
+        """Return the reads of one array."""
         return [read for read in self.reads if read.array == array]
 
     def spares(self, read: Read) -> bool:
@@ -187,7 +187,7 @@ class Candidate:
         return self.is_local and read.elsewhere
 
     def reached_of(self, array: str) -> list[Read]:
-        """Return what is read of one array, also to fill buffers beyond the box."""
+        """Return the reads of one array, including those that fill buffers beyond the box."""
         return [read for read in self.reached if read.array == array]
 
 
@@ -372,10 +372,10 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
 def _timings(
     group: Group, least: Mapping[int, Advance] = MappingProxyType({})
 ) -> tuple[Timing, ...] | None:
-    """Return when each step runs, so that dependences hold; None if there is no such way.
+    """Return a timing of each step that preserves the dependences; None if there is none.
 
-    ``least`` says how early some steps run at least. No step is later than one after it, so that
-    many run at the same line and may share loops.
+    ``least`` gives the smallest advance of some steps. No step runs later than one that follows
+    it, so that many steps run at the same line and may share loops.
     """
     timings = [Timing(Advance(), margin) for margin in group.stored]
     for place in reversed(range(len(timings))):
@@ -551,7 +551,7 @@ def _alike(group: Group, timings: Sequence[Timing]) -> Iterator[range]:
 
 
 def _cuttable(group: Group, timings: Sequence[Timing]) -> bool:
-    """Whether boxes depend on each other through sweeps alone: none reads what others store."""
+    """Whether boxes depend on each other through sweeps only, not through stored arrays."""
     return not any(
         read.offset is None or any(read.offset) or timing.margin != NO_MARGIN
         for step, timing in zip(group.steps, timings, strict=True)

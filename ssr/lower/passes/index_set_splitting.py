@@ -80,7 +80,7 @@ KINDS = 4
 
 
 def index_set_splitting(given: ir.Nest, *, interior: bool) -> ir.SplitNest:
-    """Return the nest with the buffers needed, and what runs on each line."""
+    """Return the nest with the buffers needed, and the stages of each line."""
     nest = everywhere(given) if is_cut(given) else given
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
@@ -157,7 +157,7 @@ def _sums(sums: Sequence[ir.Statement], nest: ir.Nest) -> Iterator[ir.Stage]:
 
 
 def _around(group: Sequence[ir.Statement], piece: ir.Piece, found: Sequence[Domain]) -> ir.Stage:
-    """Return statements as a piece with taps, and what is left of other sets of rows."""
+    """Return a stage with a periodic piece, and pieces of the remaining rows."""
     others = [rows for kind in found for rows in (kind - piece.domain,) if not rows.empty]
     return ir.Stage(tuple(group), (piece, *cut(group, others, frozenset())))
 
@@ -187,7 +187,7 @@ def _in_buffers(value: ir.Value, rows: Domain) -> bool:
 
 
 def _tapped(total: ir.Sum, rows: Domain) -> bool:
-    """Whether a sum can be made of taps along the line, alone."""
+    """Whether a sum alone has a periodic stencil along the line."""
     conditions = [g.simplified(rows) for g in guards(total, rows)]
     if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
         return False
@@ -205,9 +205,9 @@ def _merged(
 ) -> list[ir.Stage | ir.Branch] | None:
     """Return statements merged on the lines that have all terms; None if that is not worth it.
 
-    What comes again with a period need not be on each of these lines. On the other lines they run
-    one after the other, those of ``groups`` together where they can. Statements of any length that
-    are one piece together are written out once, as they would be alone.
+    Periodic terms need not be present on each of these lines. On the other lines the statements
+    run one after the other, and those of a group in ``groups`` together if possible. Statements
+    of any length that form a single piece are written out once, as they would be separately.
     """
     outer = nest.axes[:-1]
     rows = [s.domain & nest.context for s in group]
@@ -253,7 +253,7 @@ def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
 
 
 def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
-    """Return how a group runs on lines that are not inside: in one loop if these are alike."""
+    """Return the stages of a group on lines that are not inside: one if their rows agree."""
     tested = _tested(group, inside, nest)
     if tested is not None:
         return [tested]
@@ -330,9 +330,9 @@ def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) 
 
 
 def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.Stage:
-    """Return a statement in pieces, each with the terms present, or with taps if it may have them.
+    """Return a statement in pieces with the terms present, or a periodic piece if ``taps``.
 
-    A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
+    Zeros are not stored in a buffer that is cleared beforehand, unless they overwrite values.
     """
     rows = statement.domain & nest.context
     found = list(classes(statement.value, rows))

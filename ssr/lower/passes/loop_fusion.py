@@ -31,7 +31,7 @@ Index: TypeAlias = "tuple[Affine, ...]"
 
 
 def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
-    """Return what may share loops: for each loop groups of statements that run equally early.
+    """Return the loops, each with groups of statements that have the same advance.
 
     Statements and loops are in order, and first groups, then loops are as long as they can be.
     """
@@ -53,7 +53,7 @@ def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
 
 
 def _alike(first: Group, second: Group) -> bool:
-    """Whether the statements of two groups run equally early."""
+    """Whether the statements of two groups have the same advance."""
     return _timing(first[0]) == _timing(second[0])
 
 

@@ -50,9 +50,9 @@ def periodic_stencils(
 
 
 def joined(piece: ir.Piece, other: ir.Piece) -> ir.Piece | None:
-    """Return two pieces with taps as one: one loop, in which bundles of rows share weights.
+    """Return two periodic pieces as one: one loop, in which bundles of rows share weights.
 
-    None if they have none, if their rows or periods differ, or if one reads what the other makes.
+    None if they are not periodic, if rows or periods differ, or if one reads the other's result.
     """
     parts, taps = (*piece.parts, *other.parts), (*piece.taps, *other.taps)
     made = {part.statement.array for part in parts}

@@ -70,9 +70,9 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
 
 
 def _completed(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ir.Const | None]]:
-    """Yield terms, each with the number that all rows without it have instead of its operand.
+    """Yield terms, each with the constant that replaces its operand in all rows without it.
 
-    So it is if the term before or behind has this number, and the same weight.
+    A constant exists if the previous or next term has it as operand, with the same weight.
     """
     left = list(terms)
     while left:

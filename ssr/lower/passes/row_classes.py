@@ -100,8 +100,8 @@ def cut(
 ) -> tuple[ir.Piece, ...]:
     """Return the pieces of a group of statements, with the terms present.
 
-    Where a statement only stores what is there already, it is left out, and so are rows at which
-    nothing is stored: others are not ``hidden`` from those who read them.
+    A statement that stores the value already in memory is left out, and so are rows at which
+    nothing is stored. Stores to ``hidden`` arrays are omitted.
     """
     pieces = []
     for n, rows in enumerate(found):
@@ -125,7 +125,7 @@ def stage_of(
 
 
 def name_of(group: Sequence[ir.Statement]) -> str:
-    """Return the name of what runs together."""
+    """Return the name of a group of statements."""
     first, last = group[0].name, group[-1].name
     return first if len(group) == 1 else f"{first}_to_{last}"
 
@@ -151,7 +151,7 @@ def resolve(
 
 
 def is_kept(statement: ir.Statement, value: ir.Value) -> bool:
-    """Whether a resolved value is what stands at the statement's place."""
+    """Whether a resolved value is the load of the element that the statement stores."""
     if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
         value = value.terms[0].operand or ir.ONE
     return value == ir.Load(statement.array, statement.index)

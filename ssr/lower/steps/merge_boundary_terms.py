@@ -81,7 +81,7 @@ def _tap(term: ir.Term) -> Tap | None:
 
 
 def _constant(terms: Sequence[ir.Term]) -> ir.Value:
-    """Return what stands before the last term of a sum."""
+    """Return the terms before the last one of a sum as a value."""
     match terms:
         case []:
             return NOTHING

@@ -142,7 +142,7 @@ def _narrowed(
     kept: frozenset[str],
     places: Sequence[Span | None],
 ) -> list[ir.Step]:
-    """Return steps whose calls make what is read after them, decided for the last call first."""
+    """Return steps whose calls compute only the points read later, from the last call backward."""
     needed = {name: _points(field, everything=False) for name, field in fields.items()}
     seen = set(kept)
     narrowed: list[ir.Step] = []
@@ -185,7 +185,7 @@ def partly_needed(program: ir.Program) -> frozenset[str]:
 
 
 def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
-    """Return what is read after a call, for sizes that leave none of its spaces empty."""
+    """Return the points read after a call, for sizes that leave none of its spaces empty."""
     spaces = zip(call.fields, call.external.fields, strict=True)
     return [needed[name] & row_domain(whole, (given,)) for name, (given, whole) in spaces]
 
@@ -196,7 +196,7 @@ def _points(field: ir.Field, *, everything: bool = True) -> Domain:
 
 
 def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:
-    """Change what is needed, and seen by the caller, after a step to what is so before it."""
+    """Update needed points and the fields visible to the caller from after a step to before it."""
     rows = [_rows(part, step, needed, seen) for part in ir.parts(step)]
     for part in ir.parts(step):
         if isinstance(part, ir.Assignment):
@@ -251,7 +251,7 @@ def _meet(step: ir.Step, call: ir.Call) -> bool:
 
 
 def _delayed(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps with each call, and what depends on it, behind the steps that do not."""
+    """Return steps with each call and its dependent steps after the independent steps."""
     delayed: list[ir.Step] = []
     waiting: list[ir.Step] = []
     for step in steps:
@@ -296,7 +296,7 @@ def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
 
 
 def _made_once(steps: Sequence[ir.Step], kept: frozenset[str]) -> list[ir.Step]:
-    """Return steps whose calls know the fields in which other steps write only the given points."""
+    """Return steps whose calls record the fields in which other steps write only given points."""
     known: list[ir.Step] = []
     for step in steps:
         if isinstance(step, ir.Call):

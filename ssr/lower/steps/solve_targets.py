@@ -34,7 +34,7 @@ def solve_targets(program: ir.Program) -> ir.Program:
 
 
 def _retarget(steps: list[ir.Step], place: int, name: str) -> None:
-    """Let the step at a place make what a temporary is copied to, if it is only copied."""
+    """Let the step at a place write the target of the only copy of a temporary."""
     solve = steps[place]
     readers = [n for n, step in enumerate(steps) if name in read(step)]
     writers = [n for n, step in enumerate(steps) if name in ir.made(step)]

@@ -272,7 +272,7 @@ class Checker:
         self.hold(lost, reader.name, f"the old {_shown(load)} is read after it was overwritten")
 
     def gather(self, place: int, gather: ir.Gather) -> None:
-        """Check that a product with a stored matrix reads what is there."""
+        """Check that a product with a stored matrix reads defined values only."""
         reader, nest = self.nest.statements[place], self.nest
         where = f"after {self.after}: {reader.name!r}"
         assert gather.array in self.fields, f"{where} reads {gather.array!r} at any point"
