@@ -89,7 +89,7 @@ class _Text:
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached.
 
-    It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
+    It is lowered and translated here. LLVM compiles it in another thread.
     """
     request = Request.of(program, options, dtype)
     with target.compiling_for(request.processor):
@@ -281,9 +281,9 @@ def assembly(program: ir.Program, options: Options, dtype: str) -> str:
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
-    """Return all that a caller must know about the kernel of a program, without compiling it.
+    """Return the metadata of the kernel of a program for callers, without compiling it.
 
-    It is lowered, unless the cache has it. LLVM is loaded only then.
+    The program is lowered only if the metadata is not in the cache, and LLVM is loaded only then.
     """
     request = Request.of(program, options, dtype)
     kept, described = options.cache, request.name(DESCRIBED)
@@ -325,7 +325,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 
 def generated(program: ir.Program, options: Options, dtype: str) -> tuple[ModuleType, KernelMeta]:
-    """Return the source that `build_plain` runs, as a module, and all that a caller must know."""
+    """Return the source that `build_plain` runs, as a module, and its metadata for callers."""
     _, text, _ = _checked(program, options, dtype)
     return _module(text), text.meta
 

@@ -78,7 +78,7 @@ _IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
 def text_of(program: ir.Program) -> str:
     """Return the text that identifies a program: equal text, equal kernel.
 
-    Every operation and sum is one line, so that what is shared is written once.
+    Every operation and sum is one line, so that shared values are written once.
     """
     lines: dict[str, int] = {}
     known: dict[int, tuple[ir.Value, str]] = {}  # holding values keeps ids unique

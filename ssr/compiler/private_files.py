@@ -37,10 +37,10 @@ def make(folder: Path) -> Path:
 
 
 def _check(place: Path, status: os.stat_result, leads: bool = False) -> None:
-    """Refuse what others could have written.
+    """Refuse files and folders that other users could have written.
 
-    What only leads to a folder may also be the system's; in a directory with the sticky bit others
-    can make files, but not replace ours.
+    A parent directory may also belong to root. In a directory with the sticky bit, other users can
+    create files but not replace existing ones.
     """
     mode = status.st_mode
     if status.st_uid != os.getuid() and not (leads and status.st_uid == 0):
@@ -94,7 +94,7 @@ def read(path: Path) -> bytes:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file as a whole: others see what was there before, or all of it."""
+    """Write a file atomically: readers see either the old contents or the new ones."""
     aside = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
     handle = opened(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:

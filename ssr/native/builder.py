@@ -54,7 +54,7 @@ class Builder(llvm.IRBuilder):
         return cls(block)
 
     def _once(self, write: Callable[[], llvm.Value], *key: Hashable) -> llvm.Value:
-        """Return what was written in this block before; write it if nothing was."""
+        """Return the value written in this block for a key; write it at the first use."""
         if not self._is_at_end:
             return write()
         known = self._written.setdefault(self.block, {})
@@ -282,12 +282,12 @@ class Builder(llvm.IRBuilder):
         return self.shuffle_vector(one, none, places)
 
     def request(self, pointer: llvm.Value, *, soon: bool = False, written: bool = False) -> None:
-        """Write a request for the memory at an address, which may be any address.
+        """Write a prefetch of the memory at an address, which may be any address.
 
-        It comes into the second-level cache. A first-level cache has few places for what is under
-        way, and what waits for memory there keeps others from coming out of the second one. Only
-        what rows access ``soon`` comes into the first-level cache, as a line that is ``written`` if
-        it is.
+        The cache line is loaded into the second-level cache. A first-level cache has few buffers
+        for outstanding misses, and misses to memory would delay those served by the second level.
+        Only lines that rows access ``soon`` are loaded into the first-level cache, in a writable
+        state if they are ``written``.
         """
         function = self.external(
             "llvm.prefetch.p0", llvm.VoidType(), ADDRESS, NUMBER, NUMBER, NUMBER
@@ -326,7 +326,7 @@ def known(value: llvm.Value) -> int | None:
 
 
 def _key(value: llvm.Value) -> Hashable:
-    """Return a key that tells a value from others that are in use."""
+    """Return a key that distinguishes a value from others in use."""
     found = known(value)
     return id(value) if found is None else (value.type.width, found)
 

@@ -141,7 +141,7 @@ def with_python(b: Builder, write: Callable[[], object]) -> None:
 
 
 def _nanoseconds(b: Builder) -> llvm.Value:
-    """Return the time of a clock that only goes forward."""
+    """Return the time of a monotonic clock."""
     pair = b.room(WORD, 2)
     b.call(b.external("clock_gettime", NUMBER, NUMBER, WORDS), [NUMBER(CLOCK), pair])
     return b.add(b.mul(b.get(pair, 0), WORD(10**9)), b.get(pair, 1))
@@ -232,7 +232,7 @@ def _followed(module: llvm.Module) -> llvm.Value:
 
 
 def _ask(b: Builder, ask: Callable[[], llvm.Value], done: llvm.Value, at: llvm.Value) -> None:
-    """Ask until it is done, it fails, or it takes too long."""
+    """Poll until the operation is done, it fails, or it takes too long."""
     tries, since = b.variable(WORD(0)), b.variable(WORD(0))
     again, slowly = map(b.append_basic_block, ("again", "slowly"))
     b.branch(again)

@@ -394,7 +394,7 @@ def _real(type_: ir.Scalar, value: float) -> Value:
 
 
 def _is_costly(node: ir.Expression) -> bool:
-    """Whether an expression is computed only if an earlier operand of ``and`` or ``or`` asks."""
+    """Whether an operand of ``and`` or ``or`` is evaluated only if earlier ones require it."""
     if isinstance(node, ir.Binary):
         return node.operator in ("/", "//", "%")
     return isinstance(node, ir.Call | ir.Load | ir.Element | ir.Extent)

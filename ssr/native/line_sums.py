@@ -306,10 +306,10 @@ def _take_apart(
 
 
 def _anchors(b: Builder, level: llvm.Value, vector: bool) -> tuple[llvm.Value, list[llvm.Value]]:
-    """Return the factor of terms, and the numbers that the sums of their parts begin with.
+    """Return the factor of terms, and the initial values of the sums of their parts.
 
-    Each sum begins with a number so large that units of a limb are its last bits: what adding a
-    term changes it by is the part of the term.
+    Each initial value is so large that its last bit is the unit of a limb: the change of the sum
+    when a term is added is the part of the term.
     """
     shift = _scaled(b, level)
     scale = _power(b, b.neg(shift))

@@ -95,7 +95,7 @@ def _use_widest_vectors(module: llvm.Module) -> None:
     """Let LLVM vectorize with whole vectors of the target, which it halves for some processors."""
     if width := 8 * target.current().vector_bytes:
         for function in module.functions:
-            if not function.is_declaration:  # llvmlite does not know this attribute
+            if not function.is_declaration:  # llvmlite does not support this attribute
                 set.add(function.attributes, f'"prefer-vector-width"="{width}"')
 
 
@@ -194,7 +194,7 @@ def shared_address(name: str) -> int:
 
 @cache
 def _know_exceptions() -> None:
-    """Let LLVM know the exceptions of Python that kernels raise."""
+    """Register the Python exceptions that kernels raise with LLVM."""
     for kind in AssertionError, TypeError:
         binding.add_symbol(f"{EXCEPTION}{kind.__name__}", id(kind))
 

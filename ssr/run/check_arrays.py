@@ -28,7 +28,8 @@ _NATIVE = tuple(map(np.dtype, SUPPORTED))
 def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> np.dtype[Any]:
     """Check type, layout and dtype of arrays; return their common dtype.
 
-    What is wrong with an array that is read is not said of a result that was allocated like it.
+    Arrays that are read are checked first, so that an error names them and not a result allocated
+    like them.
     """
     common: np.dtype[Any] | None = None
     for name, space, a in read_first(arrays, written):
@@ -128,7 +129,7 @@ def _unfit(message: str, name: str, written: bool) -> Error:
 
 
 def dtype_name(dtype: Any) -> str:
-    """Return the name of a dtype that kernels know."""
+    """Return the name of a dtype that kernels support."""
     try:
         name = str(np.dtype(dtype).name)
     except TypeError:

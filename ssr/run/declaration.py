@@ -26,25 +26,25 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A program as it was declared.
+    """A program as it was traced.
 
     Attributes
     ----------
     program
         The assignments. Its fields are those of the parameters and then the captured ones, with
-        vector fields taken apart.
+        vector fields split into components.
     options
         Choices of the compiler.
     places
-        Where the user wrote each step.
+        The source location of each step.
     parameters
-        What a call gives, in order.
+        The parameters of a call, in order.
     spaces
         The points of fields, temporaries, reductions and parts, by name.
     captured
         Arrays of matrices that are fields of the program.
     constants
-        Numbers of matrices that are scalars of the program.
+        Constants of matrices that are scalars of the program.
     stored
         Stored matrices by their names in the program.
     sizes

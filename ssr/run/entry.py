@@ -53,7 +53,7 @@ class Entry(ABC):
         """Take another array for the argument with a number."""
 
     def raise_problem(self) -> None:
-        """Raise the exception behind `RAISED`, unless Python knows it already."""
+        """Raise the exception reported by `RAISED`, unless it is already set in Python."""
         return
 
 

@@ -54,10 +54,10 @@ class Launcher:
     kernels
         The kernels by the names of their types.
     launches
-        The launches, those that were used last behind the others.
+        The launches, the most recently used ones last.
     last
-        The launch of the call before with the types of its arguments: calls that are alike may try
-        it on any arrays.
+        The launch of the previous call with the types of its arguments: a call with the same types
+        may try it on any arrays.
     """
 
     def __init__(

@@ -61,7 +61,7 @@ class Slots:
         found = weakref.ref(self)
 
         def append() -> int:
-            """Return the address of a new slot; 0 if there is no memory for it."""
+            """Return the address of a new slot; 0 if its memory cannot be allocated."""
             owner = found()
             try:
                 return owner._add(launch.memory(), taken=True) if owner else 0

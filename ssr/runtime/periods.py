@@ -2,7 +2,7 @@
 
 The weights of a bundle are ``repeated`` along its rows. A row without a term has the weight zero:
 nothing is read for it, and ``fma_present`` leaves its value unchanged. Each row thus computes the
-chain of operations of its own terms. At both ends of a line, bundles contain rows outside the line,
+chain of operations of its terms. At both ends of a line, bundles contain rows outside the line,
 before ``low`` and from ``high`` on, for which nothing is read or written.
 
 Loading a bundle that crosses a cache line takes as long as two loads. Where rows read several
@@ -53,7 +53,7 @@ def _rows_of(low: int, high: int) -> int:
 
 
 def of_two(left: Any, right: Any, number: int) -> Any:
-    """Return the bundle that begins so many numbers behind the left one of two neighbours."""
+    """Return the bundle that begins ``number`` elements into the left one of two neighbours."""
     return np.concatenate([left[number:], right[:number]])
 
 

@@ -24,9 +24,9 @@ CLOCK = getattr(time, "CLOCK_MONOTONIC", None)
 
 
 def stopwatch() -> None:
-    """Return what a kernel remembers between polls.
+    """Return the state of a kernel between polls.
 
-    These are the points until it looks, a time, and whether a handler has raised.
+    It holds the points until the next check, a time, and whether a handler has raised.
     """
 
 

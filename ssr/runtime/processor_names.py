@@ -23,7 +23,7 @@ _catching = Lock()
 
 @cache
 def is_name(name: str, triple: str) -> bool:
-    """Whether LLVM knows a processor of some kind by a name."""
+    """Whether LLVM has a processor with this name for an architecture."""
     if not _FORM.fullmatch(name) or name == "help":
         return False
     try:

@@ -3,7 +3,7 @@
 A step is a row of integers, the first of which is its kind. A kernel executes these kinds itself:
 
 ``RUN``
-    a part of its own work, selected by the row (`ssr.distributed.step_tables`);
+    a unit of the kernel, selected by the row (`ssr.distributed.step_tables`);
 ``BEGIN``
     a call of a C function, ``int begin(int count, void *things)``: the row holds its address, the
     count, and the address of the things;

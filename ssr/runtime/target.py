@@ -44,7 +44,7 @@ class Target:
     masks
         Whether parts of vectors are loaded and stored at the cost of whole ones.
     requests
-        Whether loops over large fields are faster if they ask for memory ahead.
+        Whether prefetch instructions make loops over large fields faster.
     together
         The most vectors of one sum that are computed at a time.
     """
@@ -319,7 +319,7 @@ class Cache:
 
 @cache
 def cache_of(level: int) -> Cache | None:
-    """Return the cache for data of a core at a level; None if there is none, or nothing tells."""
+    """Return the data cache of a core at a level; None if there is none or it is unknown."""
     for told in sorted(CACHES.glob("index*")):
         try:
             found, kind, size, shared = (
