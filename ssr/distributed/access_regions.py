@@ -35,7 +35,7 @@ GAP = 4
 def reached(
     nest: ir.Nest, arrays: Mapping[str, ir.Field]
 ) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return what a nest reads, and what it writes, of arrays."""
+    """Return the elements of arrays that a nest reads, and those that it writes."""
     finder = _Finder(nest)
     written: dict[str, Domain] = {}
     read: dict[Reach, None] = {}
@@ -61,7 +61,7 @@ def reached(
 
 
 def reached_by_lines(nest: ir.LineNest) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return what systems along lines read, and what they write, of arrays."""
+    """Return the elements of arrays that systems along lines read, and those that they write."""
     own = tuple(map(Affine.name, nest.axes))
     low = [(Affine.name(f"{axis}_lo"),) for axis in nest.axes]
     high = [(Affine.name(f"{axis}_hi"),) for axis in nest.axes]
@@ -119,7 +119,7 @@ class _Finder:
 
 
 def _met(reach: Reach) -> tuple[object, ...]:
-    """Return what rows of a hull meet."""
+    """Return the access of a hull without the bounds of its rows."""
     return reach.array, reach.new, reach.index, reach.matrix
 
 
@@ -128,9 +128,9 @@ def _shifted(bounds: Expressions, shift: int) -> Expressions:
 
 
 def _facts(nest: ir.Nest) -> tuple[Affine, ...]:
-    """Return what is >= 0 for any box of a nest: it is not empty, and lies within the rows.
+    """Return expressions >= 0 for any box of a nest: it is not empty, and lies within the rows.
 
-    Where it matters, it also lies within the box that owns its rows.
+    If the nest is local, the box also lies within the box that owns its rows.
     """
     found = [Affine()]
     for axis, low, extent in zip(nest.axes, *nest.rows.points, strict=True):
@@ -195,7 +195,7 @@ class _Order:
         )
 
     def follows(self, first: Reach, last: Reach, axis: int) -> bool:
-        """Whether a hull begins and ends behind another one along an axis, `GAP` or less apart."""
+        """Whether a hull begins and ends after another one along an axis, at most `GAP` apart."""
         start, stop = last.low[axis], first.high[axis]
         near = all(self.at_most(low, high + GAP) for low in start for high in stop)
         return near and self.below(first.low[axis], start) and self.above(last.high[axis], stop)

@@ -88,7 +88,7 @@ def _several(names: tuple[str, ...], *numbers: int) -> kernel.Let:
 
 
 def _array(name: str) -> kernel.Function:
-    """Return the function that does what a record says for an array."""
+    """Return the function that executes a record for an array."""
 
     def copied(source: str, target: str) -> list[kernel.Do]:
         return [do(f"{name}_copy", source, target, "links", "p")]
@@ -113,7 +113,7 @@ class Move(External):
     data: tuple[str, ...] = ()
 
     def functions(self, name: str) -> tuple[kernel.Function, ...]:
-        """Return the function that goes through the records, after those that it calls."""
+        """Return the function that executes all records, after the functions that it calls."""
         arrays = [f"a{n}" for n in range(self.count)]
         chosen = choice(
             (compare("number", "==", n), [do(f"{name}_array", array, "scratch", "links", "p")])
@@ -143,7 +143,7 @@ class Move(External):
 
 
 def kind_of(step: object) -> Literal["nest", "call", "move"]:
-    """Return what a step of a kernel is."""
+    """Return the kind of a step of a kernel."""
     if not isinstance(step, ir.Call):
         return "nest"
     return "move" if isinstance(step.external, Move) else "call"
@@ -152,7 +152,7 @@ def kind_of(step: object) -> Literal["nest", "call", "move"]:
 def transfers(
     program: ir.Program, steps: Sequence[ir.Ran]
 ) -> tuple[ir.Program, tuple[ir.Ran, ...]]:
-    """Return the steps of a kernel with a move before each of them, and one behind the last."""
+    """Return the steps of a kernel with a move before each step and one after the last."""
     arrays = tuple(field.name for field in (*program.fields, *program.temporaries))
     taken = {step.name for step in steps if isinstance(step, ir.Call)}
     move = ir.Call(ir.fresh("move", taken), Move(len(arrays)), arrays)

@@ -218,7 +218,7 @@ class Affine:
         return self._text(floor)
 
     def cases(self) -> tuple[tuple[tuple[Affine, ...], Affine], ...]:
-        """Return what the expression is without choices, each with tests that are >= 0 for it.
+        """Return the cases of the expression without choices, each with its tests that are >= 0.
 
         >>> j, n = Affine.name("j"), Affine.name("n")
         >>> for tests, e in (Affine(((Choice((j - 1,), j - 1, j - 1 + n), 1),)) + 2).cases():
@@ -256,7 +256,7 @@ def atom_ways(atom: Atom) -> int:
 
 
 def _parts(atom: Atom) -> list[tuple[tuple[Affine, ...], Affine]]:
-    """Return what an atom is without choices, each with tests that are >= 0 for it."""
+    """Return the cases of an atom without choices, each with its tests that are >= 0."""
     match atom:
         case str():
             return [((), Affine.name(atom))]

@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 def plain(value: Any) -> Any:
-    """Return what a NumPy scalar or an array without axes holds; anything else as it is."""
+    """Return the value of a NumPy scalar or an array without axes; other objects unchanged."""
     if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
         return value.item()
     return value

@@ -278,7 +278,7 @@ class Domain:
     def boxes(self, box: Box, values: Mapping[str, int]) -> list[Box] | None:
         """Return the points of a box that are in the set, for values of all parameters, as boxes.
 
-        None if arithmetic does not tell; isl is asked for the conditions at the first call only.
+        None if arithmetic cannot decide this; isl computes the conditions at the first call only.
 
         >>> cross = Domain.where(("j", "i"), "i < n and j - i <= 1 or i = 4 and j >= n", ("n",))
         >>> cross.boxes(((0, 1), (-1, 9)), {"n": 4}), cross.boxes(((4, 7), (4, 9)), {"n": 4})
@@ -317,7 +317,7 @@ class Domain:
     def largest(self, expression: Affine) -> int | None:
         """Return the largest value of an expression at all points for all parameters.
 
-        None if there are no points, or if there is no such value.
+        None if there are no points, or if there is no largest value.
 
         >>> near = Domain.where(("i",), "lo <= i < hi and i < 4 <= hi", ("lo", "hi"))
         >>> near.largest(Affine.name("i") + 2 - Affine.name("hi"))
@@ -330,10 +330,10 @@ class Domain:
         return max(int(most.to_python()) for most in each)
 
     def hulls(self) -> Iterator[tuple[Bounds, Bounds, tuple[Affine, ...]]]:
-        """Yield for each conjunction of the set bounds of what it holds, free of indices.
+        """Yield for each conjunction of the set the bounds of its points, free of indices.
 
-        Conditions on remainders are left out; of those on several axes at once the shadows on each
-        axis are taken.
+        Conditions on remainders are left out; conditions on several axes are projected to each
+        axis.
 
         Examples
         --------
@@ -544,7 +544,7 @@ def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -
 
 
 def _reduced(expression: Affine, divisor: int) -> Affine:
-    """Return a form whose remainder tells that of an expression, with the smallest factors."""
+    """Return a form with the smallest factors that determines an expression's remainder."""
     terms = {atom: factor % divisor for atom, factor in expression.terms}
     found = Affine.build(terms, 0)
     if found.terms and 2 * found.terms[0][1] > divisor:

@@ -110,5 +110,5 @@ def _numbers(values: Any) -> Array:
 
 
 def _unwritten(shape: Any, dtype: Any) -> Array:
-    """Return memory in which reading what was never written shows."""
+    """Return memory whose initial values make uninitialized reads visible."""
     return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else 0, dtype)

@@ -59,7 +59,7 @@ LABELS = Labels()
 
 
 def scope(labelled: bool) -> dict[str, Any]:
-    """Return the names that a module of generated source finds instead of its own."""
+    """Return the names that replace those imported by a module of generated source."""
     found: dict[str, Any] = {
         "np": _Functions(),
         "real": _real,
