@@ -301,6 +301,6 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
-    """Return values that stand in a row; none if they are something else."""
+    """Return the items of a list, tuple or array; an empty tuple for other objects."""
     values = plain(values)
     return tuple(values) if isinstance(values, (list, tuple, np.ndarray)) else ()

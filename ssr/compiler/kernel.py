@@ -42,11 +42,11 @@ MachineCode = Callable[[], "Code | None"]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, whose machine code may still be under work.
+    """A kernel, whose compilation may still be in progress.
 
     ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
-    the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
-    A kernel for boxes with memory of their own takes the steps of a schedule
+    the vector fields listed in ``meta.whole`` as one array, and others as an array per component.
+    A kernel for boxes with separate memory takes the steps of a schedule
     (`ssr.distributed.step_tables`).
     """
 
@@ -66,7 +66,7 @@ class Kernel:
 class _Text:
     """A kernel: its source, its description, and its machine code.
 
-    As long as there is none, it has its module in kernel IR.
+    Until the machine code exists, it has the module in kernel IR.
     """
 
     source: str
@@ -99,7 +99,7 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 
 def begin(program: ir.Program, options: Options, dtype: str) -> None:
-    """Begin to build a kernel that `build` will be asked for."""
+    """Begin to build a kernel that `build` will return later."""
     request = Request.of(program, options, dtype)
     key = cache.cache_dir(), request.name()
     with target.compiling_for(request.processor):
@@ -255,7 +255,7 @@ def _in_llvm(text: _Text) -> llvm.Module:
 
 
 def _on_vectors(text: _Text) -> Module:
-    """Return a kernel with loops over vectors of the target; the debug build has none."""
+    """Return a kernel with loops over vectors of the target, except in the debug build."""
     from .pipeline import vectorized
 
     assert text.module is not None, "the kernel has no machine code"

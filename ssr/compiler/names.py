@@ -19,14 +19,14 @@ alone."""
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A kernel that is asked for.
+    """A request for a kernel.
 
     Attributes
     ----------
     program, options, dtype
-        The program, its options, and the name of the type of numbers.
+        The program, its options, and the name of the type of values.
     processor
-        The processor that it is for.
+        The target processor.
     """
 
     program: ir.Program

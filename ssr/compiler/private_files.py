@@ -124,7 +124,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _lock(path: Path) -> int | None:
-    """Wait for the lock of a file; return its handle, or None if there can be no lock."""
+    """Wait for the lock of a file; return its handle, or None if locks are not supported."""
     try:
         import fcntl
     except ImportError:  # not on this platform

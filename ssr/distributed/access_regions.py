@@ -83,7 +83,7 @@ def _within(rows: Domain, load: ir.Load, written: Domain | None) -> bool:
 
 
 class _Finder:
-    """Elements that rows of a nest meet, as hulls."""
+    """Elements that rows of a nest access, as hulls."""
 
     def __init__(self, nest: ir.Nest) -> None:
         self.context = nest.context
@@ -91,10 +91,10 @@ class _Finder:
         self.known: dict[Domain, list[tuple[Bounds, Bounds, Expressions]]] = {}
 
     def reaches(self, array: str, new: bool, rows: Domain, index: Expressions) -> Iterator[Reach]:
-        """Yield the elements of an array that rows meet, a hull for each conjunction of the rows.
+        """Yield the elements of an array that rows access, a hull per conjunction of the rows.
 
-        Where each row meets the array at its own index, or at one shifted by constants, these
-        elements are taken as rows of their own.
+        If each row accesses the array at its own index, or at one shifted by constants, the rows
+        are replaced by the elements.
         """
         own = tuple(map(Affine.name, self.axes))
         shift = [here - axis for here, axis in zip(index, own, strict=False)]
@@ -106,7 +106,7 @@ class _Finder:
             yield Reach(array, new, low, high, when, own if near else index)
 
     def gathered(self, gather: ir.Gather, rows: Domain) -> Iterator[Reach]:
-        """Yield the rows of a stored matrix whose columns are met."""
+        """Yield the rows of a stored matrix whose columns are accessed."""
         for low, high, when in self._hulls(rows):
             yield Reach(gather.array, gather.new, low, high, when, gather.row, gather.matrix)
 

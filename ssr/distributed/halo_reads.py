@@ -73,8 +73,8 @@ def _may_wait(steps: Sequence[ir.Step], made: ir.Assignment) -> bool:
     """Whether a sum can be computed in each of the steps after it, up to its last reader.
 
     The steps write at most one array that the sum reads: they write rows of their own boxes, the
-    sum reads elements of other boxes, and the first of these steps reads the sum. Later steps do
-    not read other elements of this array from other boxes.
+    sum reads elements of other boxes, and the first of these steps reads the sum. Except through
+    the sum, later steps read this array in their own boxes only.
     """
     used = [*reads(made.value, made.domain)]
     written: set[str] = set()

@@ -105,7 +105,7 @@ def _array(name: str) -> kernel.Function:
 
 @dataclass(frozen=True)
 class Move(External):
-    """A move of values of so many arrays: all of those of a kernel."""
+    """A data transfer between ``count`` arrays, which are all arrays of a kernel."""
 
     count: int
     name: str = "move"
@@ -125,20 +125,20 @@ class Move(External):
         return _copy(name), _array(name), kernel.Function(name, taken, (body,))
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return tables that move nothing."""
+        """Return empty tables."""
         return Tables(np.empty(0, np.int64), np.empty(0, dtype))
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Do nothing, as in one memory."""
+        """Change no values, since all arrays are in one memory."""
 
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Move:
-        """Return the move: it makes nothing."""
+        """Return the move, which computes no values."""
         return self
 
     def joined(self, other: External) -> None:
-        """Return None: moves stay apart."""
+        """Return None, because moves are not joined."""
         return
 
 

@@ -58,12 +58,12 @@ def made_by(statement: ir.Statement, buffers: Collection[str]) -> str:
 
 
 def function_of(axes: int) -> str:
-    """Return the name of the function that examines values at rows of so many axes."""
+    """Return the name of the function that examines values at rows with a number of axes."""
     return f"examine_{axes}"
 
 
 def function(axes: int, row: int) -> kernel.Function:
-    """Return the function that examines values at rows of so many axes."""
+    """Return the function that examines values at rows with a number of axes."""
     names = ["look", *(f"at_{n}" for n in range(axes))]
     empty = element("state", row, 0)
     search: list[kernel.Statement] = [

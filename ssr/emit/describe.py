@@ -128,10 +128,10 @@ def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
 
 
 def _planes(nest: ir.Nest) -> int:
-    """Return how many planes of all arrays rows need while the outermost index advances.
+    """Return the number of planes of all arrays in use while the outermost index advances.
 
-    They are counted where boxes may be cut, where no row depends on another, in three dimensions or
-    more; and if an array is read some planes apart, of which those in between are needed, too.
+    It is zero unless rows are independent, so that boxes may be cut, there are three dimensions or
+    more, and an array is read in several planes; the planes between these count as well.
     """
     if nest.earlier != () or len(nest.axes) < 3:
         return 0

@@ -53,7 +53,7 @@ PARTS = ("between", "rows")
 """Additional imports of modules whose programs have vector fields or run on boxes."""
 
 STEPS = ("copy", "copy_column", "follow")
-"""Additional imports of kernels for boxes with memory of their own."""
+"""Additional imports of kernels for boxes with separate memory."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that functions may use without imports."""

@@ -34,11 +34,11 @@ class LineBuilder(Builder):
     Attributes
     ----------
     slots
-        Where line variables stand at a point.
+        The positions of line variables at a point.
     here
         The point along the line.
     begin
-        Returns where another point begins in the buffer.
+        Returns the start of another point in the buffer.
     """
 
     slots: Mapping[str, int] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class LineBuilder(Builder):
 
 
 def slots_of(nest: ir.LineNest) -> dict[str, int]:
-    """Return where line variables stand at a point of the buffer of a nest."""
+    """Return the positions of line variables at a point of the buffer of a nest."""
     return {name: n for n, name in enumerate(nest.variables)}
 
 

@@ -126,7 +126,7 @@ def _next_to(tree: Sequence[Loop]) -> Iterator[Loop]:
 
 
 def is_innermost(node: Loop) -> bool:
-    """Whether a node is a loop that holds none."""
+    """Whether a node is a loop without nested loops."""
     return isinstance(node, For) and not any(map(has_loop, node.body))
 
 
@@ -183,7 +183,7 @@ def _order(builder: Builder, nest: LoopNest, node: For) -> kernel.Order:
 def _is_independent(nest: LoopNest, node: For) -> bool:
     """Whether rows are independent, though a loop reads other lines of an array that it writes.
 
-    LLVM would compare where these lines are at each line, and gives up where they are many.
+    LLVM would check at run time for each line whether they overlap, but not for many lines.
     """
     parts = [part for run in runs_of(node) for part in nest.pieces[run.piece].parts]
     if node.step != 1 or not all(part.statement.parallel for part in parts):

@@ -161,7 +161,7 @@ def _boxes(
 
 
 def _columns(builder: Builder, program: ir.Program, nest: ir.Nest | ir.LineNest) -> Iterator[str]:
-    """Yield the variables that stand in the columns of a nest's table, in order."""
+    """Yield the variables in the columns of a nest's table, in order."""
     yield from map(mangled, program.sizes)
     yield from bounds(nest.axes)
     yield from own_bounds(nest.axes) if is_local(nest.context) else ()

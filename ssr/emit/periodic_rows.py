@@ -29,9 +29,9 @@ Ends: TypeAlias = tuple[kernel.Expression, kernel.Expression]
 def emit_periodic_rows(builder: Builder, nest: LoopNest, run: Run, ends: Ends) -> None:
     """Add the rows from the first of two ends to before the other.
 
-    A round of the loop begins with a row whose number is a multiple of the period, and has so many
-    bundles that the next one does, too: their weights are constants. A loop that is in no other
-    loop polls.
+    Each iteration of the loop begins at a row whose number is a multiple of the period and has
+    enough bundles for the next iteration to begin at such a row, so that the weights are constants.
+    An outermost loop polls.
     """
     piece = nest.pieces[run.piece]
     axis, width, period = nest.nest.axes[-1], builder.near, len(piece.taps[0][0].weights)
@@ -77,7 +77,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Round:
-    """A round of a loop: so many bundles of rows from the loop's variable on."""
+    """An iteration of a loop: ``count`` bundles of rows, starting at the loop's variable."""
 
     builder: Builder
     axis: str

@@ -211,7 +211,7 @@ def _next(
 def _tested(
     builder: Builder, term: ir.Term, total: kernel.Expression, where: Place
 ) -> kernel.Expression:
-    """Return a total with a term where that is there; nothing else computes it."""
+    """Return a total to which a term is added if the row has it; no other row evaluates it."""
     with _unshared(builder):
         found = _next(builder, term, total, where)
     return kernel.Select(_condition(builder, term, where), found, total)

@@ -82,10 +82,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A term of rows of several kinds, which are in turn along the line.
+    """A term of rows of several classes, which alternate along the line.
 
-    It is an element, with its weights for each kind, zero for those that do not read it; or there
-    is not an element but a number for each kind, -0 where nothing is added.
+    It is an element with a weight for each class, zero for classes that do not read it; or, without
+    an element, a constant for each class, -0 if the class has no such term.
     """
 
     element: Load | None
@@ -165,14 +165,14 @@ class Fold:
 class Nest:
     """Assignments and reductions as scheduled statements over a box of the target's rows.
 
-    The box lies within ``rows``, and is all of them unless a call is cut into boxes.
+    The box lies within ``rows``, and contains all of them unless a call is cut into boxes.
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
-    the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
-    the nest holds several steps of a program; the target is then one of the arrays it writes. So it
-    is if the nest is ``joint``: all its statements run at a row before the next row, but for
-    parallel ones, which come first on each line. A box of a nest has all rows along each of its
-    last two axes, or at ``least`` so many.
+    the same for all rows. With ``whole_lines``, a box may not cut lines. A ``fused`` nest holds
+    several steps of a program; the target is then one of the arrays it writes. The same holds for
+    a ``joint`` nest: all its statements run at a row before the next row, except parallel ones,
+    which come first on each line. A box of a nest has all rows along each of its last two axes, or
+    at least ``least`` rows.
     """
 
     target: str
@@ -231,8 +231,8 @@ class LoopNest:
     def row(self, run: Run) -> tuple[Affine, ...]:
         """Return the row of an instance, in terms of the variables of the loops.
 
-        The line is where the loops stand, moved as far as the statement runs ahead of them. The
-        place along it is given in terms of the loops, so it is not moved again.
+        The line is the current line of the loops, shifted by the advance of the statement. The
+        position along it is given in terms of the loops, so it is not shifted again.
         """
         here = tuple(map(Affine.name, self.nest.axes))
         statement = self.pieces[run.piece].parts[0].statement

@@ -39,11 +39,11 @@ MADE = "·"
 class Assignment:
     """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
 
-    Loads marked ``new`` read values this assignment has made already, in the given order. An
-    assignment of a ``part`` of its target leaves the other points as they are. Where it reads
-    elements of its target in other boxes that are ``kept``, these are those from before the target
-    was written in boxes with memory of their own: they are not exchanged again. The ``origin`` is
-    the number of the step of the declared program that it is, or -1.
+    Loads marked ``new`` read values that this assignment has already computed, in the given order.
+    An assignment of a ``part`` of its target does not change the other points. In boxes with
+    separate memory, elements of its target that it reads in other boxes are ``kept`` if they are
+    not exchanged again: the values from before the target was written. The ``origin`` is the number
+    of the assignment's step in the traced program, or -1.
     """
 
     target: str
@@ -103,10 +103,10 @@ class Entry:
 class Solve:
     """Systems of equations, one for each line along an axis, solved without pivoting.
 
-    The value of an assignment is a right side, and its target takes the solution. The matrix has
-    blocks of ``size`` rows; assignments beyond these are further right sides. Where the rows of a
-    system read targets, these are old values on their own line. Fields named by ``pivots``, one for
-    each row of a block, take one over each pivot where that is asked for.
+    The value of an assignment is a right side, and its target receives the solution. The matrix has
+    blocks of ``size`` rows; assignments beyond these are further right sides. If the rows of a
+    system read targets, they read old values on their own line. Fields named by ``pivots``, one for
+    each row of a block, receive the reciprocals of the pivots if these are requested.
     """
 
     assignments: tuple[Assignment, ...]
@@ -149,7 +149,7 @@ Step: TypeAlias = "Assignment | Reduction | Group | Solve | Call"
 
 
 def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
-    """Return the assignments of a step, or the step itself; nothing of a call is known."""
+    """Return the assignments of a step, or the step itself; a call has no parts."""
     match step:
         case Group(together) | Solve(together):
             return together

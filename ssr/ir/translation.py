@@ -18,7 +18,7 @@ Offset: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The number of a form, and the offset of a value to its row; None if it is not a row's."""
+    """The number of a form, and the offset of a value from its row; None if without a row."""
 
     number: int
     offset: Offset | None

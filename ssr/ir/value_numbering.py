@@ -46,7 +46,7 @@ class Numbers:
         return self._names.get(self._of[id(value)])
 
     def hold(self, value: ir.Value, name: Expression) -> Expression:
-        """Remember the variable that holds a value, and return it."""
+        """Record the variable that holds a value, and return it."""
         self._names[self._of[id(value)]] = name
         return name
 

@@ -152,7 +152,7 @@ class Functions:
         return self.scopes[key]
 
     def result(self, name: str, types: Sequence[Type]) -> Type:
-        """Return the type of the result of a function: an integer, or nothing."""
+        """Return the type of the result of a function: an integer, or None without a result."""
         self.scope(name, types)
         nodes = ir.statements(self.found[name].body)
         values = (node.value is not None for node in nodes if isinstance(node, ir.Return))

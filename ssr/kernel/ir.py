@@ -221,7 +221,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The end of a function, which returns a value or nothing."""
+    """The end of a function, with or without a result."""
 
     value: Expression | None = None
 
@@ -331,7 +331,7 @@ def parts(node: Expression) -> tuple[Expression, ...]:
 
 
 def expressions(node: Statement) -> tuple[Expression, ...]:
-    """Return the expressions of a statement, but for those of statements inside it."""
+    """Return the expressions of a statement, except those of nested statements."""
     match node:
         case Let(value=value):
             return (value,)

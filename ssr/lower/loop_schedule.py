@@ -73,7 +73,7 @@ def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
 
 
 def _begun(axis: str, nest: ir.Nest) -> kernel.Expression:
-    """Return the condition that a loop that begins before the box stands in it."""
+    """Return the condition that a loop which begins before the box has reached it."""
     if nest.order == "backward":
         return compare(axis, "<", f"{axis}_hi")
     return compare(axis, ">=", f"{axis}_lo")
@@ -133,7 +133,7 @@ def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
 
 
 def _first_line(axis: str, statement: ir.Statement, nest: ir.Nest) -> int | None:
-    """Return where the loop over an outer axis stands when a statement runs its first row."""
+    """Return the position of the loop over an outer axis at the first row of a statement."""
     here = tuple(map(Affine.name, nest.axes))
     place = nest.axes.index(axis)
     line = statement.runs(here, nest.order, -1)[place]
@@ -184,7 +184,7 @@ def _on_lines(
 
 
 def _there(stages: Sequence[ir.Stage], nest: ir.Nest) -> Domain:
-    """Return lines around those at which the loops stand when stages have rows to run."""
+    """Return a superset of the lines of the loops on which stages have rows to run."""
     rows = [
         _at_line(piece.domain, stage.statements[0], nest)
         for stage in stages
@@ -247,8 +247,8 @@ def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain
 def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -> list[Loop]:
     """Return the loops of groups that are on no line together, each under its condition.
 
-    Most lines are those of the first group, the interior; no other condition is asked on them. If
-    two groups are on all lines of one conjunction, that is the condition of both.
+    Most lines belong to the first group, the interior; no other condition is tested on them. If
+    two groups cover all lines of one conjunction, it is the condition of both.
     """
     if not groups:
         return []
@@ -289,7 +289,7 @@ def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tu
 
 
 def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
-    """Return the rows a statement runs when the loops stand at a line."""
+    """Return the rows that a statement runs at a line of the loops."""
     if not (statement.ahead or statement.planes):
         return domain
     return domain.preimage(

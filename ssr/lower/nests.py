@@ -59,7 +59,7 @@ def context(
 
 
 def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
-    """Return the conditions of boxes with at least so many rows along their last two axes."""
+    """Return the conditions of boxes with at least ``least`` rows along their last two axes."""
     found = context(axes, (), field)
     ends = zip(axes[-2:], field.edges[-2:], strict=True)
     for axis, (low, stop) in ends if least > 1 else ():

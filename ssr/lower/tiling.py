@@ -29,7 +29,7 @@ def is_cut(nest: ir.Nest) -> bool:
 
 
 def everywhere(nest: ir.Nest) -> ir.Nest:
-    """Return a nest over all rows of its statements, with nothing known of the box."""
+    """Return a nest over all rows of its statements, without conditions on the box."""
     names = bounds(nest.axes)
     statements = tuple(replace(s, domain=s.domain.without(names)) for s in nest.statements)
     return replace(nest, statements=statements, context=nest.context.without(names))

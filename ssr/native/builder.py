@@ -214,14 +214,14 @@ class Builder(llvm.IRBuilder):
         return pointer
 
     def clear(self, words: llvm.Value, length: llvm.Value) -> None:
-        """Write zeros to so many integers of 64 bits."""
+        """Write zeros to ``length`` integers of 64 bits."""
         kinds = ADDRESS, BYTE, WORD, BIT
         name = "llvm.memset.p0.i64"
         given = self.bitcast(words, ADDRESS), BYTE(0), self.mul(length, WORD(8)), BIT(0)
         self.call(self.external(name, llvm.VoidType(), *kinds), given)
 
     def copy(self, target: llvm.Value, source: llvm.Value, length: llvm.Value) -> None:
-        """Write the copy of so many bytes, which do not overlap."""
+        """Write the copy of ``length`` bytes, which do not overlap."""
         kinds = ADDRESS, ADDRESS, WORD, BIT
         name = "llvm.memcpy.p0.p0.i64"
         places = (self.bitcast(each, ADDRESS) for each in (target, source))
@@ -297,7 +297,7 @@ class Builder(llvm.IRBuilder):
 
 
 def suffix(kind: llvm.Type) -> str:
-    """Return a type as it stands in the names of LLVM's functions."""
+    """Return a type as written in the names of LLVM's functions."""
     if isinstance(kind, llvm.VectorType):
         return f"v{kind.count}{suffix(kind.element)}"
     if isinstance(kind, llvm.IntType):
@@ -306,7 +306,7 @@ def suffix(kind: llvm.Type) -> str:
 
 
 class _Names:
-    """The names of a function's values: most have none, and are numbered."""
+    """The names of a function's values; unnamed values are numbered."""
 
     def __init__(self, named: llvm.Names) -> None:
         self._named = named

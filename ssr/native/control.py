@@ -98,11 +98,11 @@ def poll(b: Builder, watch: llvm.Value, points: llvm.Value, leave: Callable[[], 
 
 
 def _signal_check(b: Builder) -> llvm.Function:
-    """Return the function that looks at the clock, and lets Python run handlers when it is time.
+    """Return the function that reads the clock, and lets Python run handlers after a period.
 
-    It leaves a number other than zero in the watch if a handler has raised. It is called rarely, so
-    it keeps all registers: loops around the call are then as fast as without it. In LLVM 15 those
-    are all indeed, that of results among them, so that it returns nothing.
+    It stores a nonzero number in the watch if a handler has raised. It is called rarely and
+    preserves all registers, so that loops with the call are as fast as without it. In LLVM 15 this
+    includes the register of results, so the function has no result.
     """
     known = b.module.globals.get("ssr_poll")
     if isinstance(known, llvm.Function):

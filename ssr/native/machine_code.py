@@ -27,9 +27,10 @@ THREAD = "llvm", 1
 
 
 def machine(processor: target.Processor) -> binding.TargetMachine:
-    """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
+    """Return an LLVM target machine for a processor, whose code can be loaded into a process.
 
-    Code that is loaded stands at a fixed place, a code model of x86; elsewhere that is the default.
+    Loaded code has a fixed address, so it uses the static relocation model on x86, and the default
+    elsewhere.
     """
     fixed = platform.machine() in ("x86_64", "AMD64", "i686")
     return processor.machine(reloc="static" if fixed else "default", jit=True)

@@ -25,7 +25,7 @@ class Value:
 
     @property
     def bits(self) -> llvm.Value:
-        """LLVM's value of a number, a truth, a vector or memory of an operation."""
+        """LLVM's value of a scalar, a predicate, a vector or memory of an operation."""
         assert isinstance(self.held, llvm.Value)
         return self.held
 

@@ -209,7 +209,7 @@ class Affine:
         return text
 
     def isl(self) -> str:
-        """Return the text isl reads, of an expression without choices: see `cases`."""
+        """Return an expression without choices in isl's notation; see `cases`."""
 
         def floor(atom: Floor | Choice) -> str:
             assert isinstance(atom, Floor)

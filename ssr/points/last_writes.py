@@ -32,7 +32,7 @@ class LastWrites:
 
     @staticmethod
     def none(axes: int) -> LastWrites:
-        """Return the empty map, without writes, for elements with so many ``axes``."""
+        """Return the empty map, without writes, for elements with a number of axes."""
         return LastWrites(isl.Map.empty(isl.Space.alloc(_CONTEXT, 0, axes, 1)))
 
     @staticmethod
@@ -41,7 +41,7 @@ class LastWrites:
         return LastWrites(isl.Map.from_domain_and_range(points.isl, _only(number)))
 
     def read_again(self) -> LastWrites:
-        """Return the same as isl makes it of its text."""
+        """Return the same map as isl parses it from its text."""
         return LastWrites(isl.Map.read_from_str(_CONTEXT, str(self.isl)))
 
     def within(self, points: Domain) -> LastWrites:

@@ -30,9 +30,9 @@ SMALL = 2**14
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return a new array without values, whose first number is the first of a cache line.
+    """Return a new uninitialized array, aligned to a cache line.
 
-    Vectors of eight numbers are loaded twice as fast where none of them lies in two lines.
+    Vectors of eight values are loaded twice as fast if they do not cross cache lines.
     """
     kind = np.dtype(dtype)
     try:

@@ -33,8 +33,8 @@ ALWAYS = ir.Truth(True)
 def condition_on(domain: Domain, context: Domain) -> ir.Expression:
     """Return the condition on parameters and axes that a point lies in a set.
 
-    It is `ALWAYS` where it holds throughout the context. Where isl gives up making it short, it is
-    all that the set says.
+    It is `ALWAYS` if it holds throughout the context. If isl exceeds its limit when it simplifies
+    the condition, the full condition of the set is returned.
     """
     raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
 

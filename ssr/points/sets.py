@@ -59,12 +59,12 @@ class Domain:
 
     @staticmethod
     def where(axes: tuple[str, ...], condition: str, parameters: Sequence[str] = ()) -> Domain:
-        """Return the points of an index space that meet a condition in isl's notation."""
+        """Return the points of an index space that satisfy a condition in isl's notation."""
         return Domain(axes, _parse(axes, condition, tuple(sorted(set(parameters)))))
 
     @staticmethod
     def of(axes: tuple[str, ...], condition: Condition) -> Domain:
-        """Return the points that meet a condition; names that are no axis are parameters."""
+        """Return the points that satisfy a condition; names other than axes are parameters."""
         names: set[str] = set()
         for case in condition.cases:
             for expression, _ in case:
@@ -88,7 +88,7 @@ class Domain:
         return self._text
 
     def read_again(self) -> Domain:
-        """Return the same set as isl makes it of its text."""
+        """Return the same set as isl parses it from its text."""
         return Domain(self.axes, type(self.isl)(self.text))
 
     @staticmethod
@@ -562,7 +562,7 @@ def _valued(test: Affine, values: Mapping[str, int]) -> Test:
 def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
     """Narrow a box, in place, to its points at which all expressions are >= 0.
 
-    Returns whether there are any; None if they are not known to be the points of a box.
+    Returns whether the result has points; None if these may not form a box.
     """
     for _ in range(PASSES):
         before = dict(box)
@@ -591,7 +591,7 @@ def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
 def _filled(raw: Any) -> list[Any]:
     """Return the conjunctions of a set of isl that have points, as sets.
 
-    Asked for the least or the largest value of a union, isl takes zero for that of an empty part.
+    For the least or largest value of a union, isl takes zero as the value of an empty part.
     """
     return [part.to_set() for part in raw.get_basic_sets() if not part.is_empty()]
 

@@ -140,7 +140,7 @@ def _each(name: str) -> Callable[..., Any]:
 
 
 def _either(name: str) -> Callable[..., Any]:
-    """Return a maximum or minimum, whose operands may stand in either order."""
+    """Return a maximum or minimum, which is commutative."""
     ordered = _each(name)
 
     def on_numbers(a: Any, b: Any) -> Any:

@@ -157,7 +157,7 @@ def of_number(number: float) -> Term:
 
 
 def operation_of(number: int) -> Key:
-    """Return the operation that a term stands for, with the numbers of its operands."""
+    """Return the operation of a term, with the numbers of its operands."""
     return _TABLE.keys[number]
 
 

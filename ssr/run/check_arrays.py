@@ -164,8 +164,8 @@ def overlap(
 ) -> None:
     """Raise if an array that is written shares an element with another one.
 
-    Kernels compare extents in memory, which meet for interleaved views too; this compares the
-    elements of those that do.
+    Kernels compare extents in memory, which also overlap for interleaved views; this function
+    compares the elements of such arrays.
     """
     for n, m in sorted(_meeting([a for _, _, a in arrays], starts)):
         (one, _, a), (other, _, b) = arrays[n], arrays[m]
@@ -178,7 +178,7 @@ def overlap(
 
 
 def _meeting(arrays: Sequence[Array], starts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of numbers, the smaller one first, of arrays whose extents in memory meet."""
+    """Yield pairs of numbers, the smaller one first, of arrays whose extents in memory overlap."""
     ends = [start + extent_bytes(a) for start, a in zip(starts, arrays, strict=True)]
     before: list[int] = []
     for n in sorted(range(len(arrays)), key=starts.__getitem__):

@@ -17,7 +17,7 @@ from ..spaces.space import Space
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: a number, a field, or a vector field of so many components."""
+    """A parameter: a scalar, a field, or a vector field with a number of components."""
 
     name: str
     kind: Literal["number", "field", "vector"]

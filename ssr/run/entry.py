@@ -79,14 +79,14 @@ class Direct(Entry):
 
 
 class Callback(Entry):
-    """An entry by a function of Python, which ignores its argument.
+    """An entry through a Python function, which ignores its argument.
 
     The kernel itself runs without Python's lock.
 
     Parameters
     ----------
     run
-        The kernel, as Numba makes it.
+        The kernel, compiled by Numba.
     arguments
         The arrays.
     """
@@ -116,7 +116,7 @@ class Callback(Entry):
 
 
 def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
-    """Return how compiled code calls a kernel with some arrays; None for one in plain Python."""
+    """Return the entry of compiled code to a kernel with some arrays; None in plain Python."""
     if is_compiled(run):
         return Direct(run, arguments)
     return Callback(run, arguments) if hasattr(run, "dispatcher") else None

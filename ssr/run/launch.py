@@ -50,7 +50,7 @@ class Launch:
         Arguments with scratch memory of earlier calls. Concurrent calls by several threads have
         separate ones.
     kept_free
-        The same for arrays whose extents in memory meet.
+        The same for arrays whose extents in memory overlap.
     apart
         Differences of the addresses of arrays that were found not to overlap.
     """
@@ -86,7 +86,7 @@ class Launch:
         return results
 
     def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...]:
-        """Run on arrays whose extents in memory meet, after they were found not to overlap."""
+        """Run on arrays whose extents in memory overlap, but which share no elements."""
         try:
             memory = self.kept_free.pop()
         except IndexError:
@@ -103,7 +103,7 @@ class Launch:
         return tables + scratch * max(1, len(self.kept) + len(self.kept_free))
 
     def release(self) -> None:
-        """Let go of the scratch memory of earlier calls."""
+        """Release the scratch memory of earlier calls."""
         self.kept.clear()
         self.kept_free.clear()
 

@@ -108,7 +108,7 @@ class Launcher:
         arrays: list[Any],
         returned: Callable[[Results], Any],
     ) -> Bound:
-        """Return the program bound to arrays; numbers that are None are given at each call."""
+        """Return the program bound to arrays; scalars that are None are passed at each call."""
         declaration, launch = self.declaration, self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
         numbers: dict[str, float | None] = {}

@@ -20,7 +20,7 @@ from ..runtime.constants import PLACES
 
 @dataclass(frozen=True, slots=True)
 class Packs:
-    """How many elements scratch memory has; tables and weights. There is one of each, or none."""
+    """The size of scratch memory in elements, tables and weights: at most one of each."""
 
     memory: Sequence[int]
     tables: Sequence[Array]

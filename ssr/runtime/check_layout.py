@@ -22,7 +22,7 @@ def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
 
 
 def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
-    """Whether memory that is written, that of the first few arrays, is part of another array.
+    """Whether the memory of the first ``written`` arrays overlaps that of another array.
 
     >>> meet((100, 140, 120), (20, 20, 20), 1), meet((100, 140, 120), (20, 20, 21), 2)
     (False, True)

@@ -60,7 +60,7 @@ class Later(Generic[T]):
                     continue
 
     def _chosen(self) -> Future[T]:
-        """Return the future of the result; if no thread has begun to make it, make it here."""
+        """Return the future of the result; compute it here if no thread has begun to do so."""
         with self._choosing:
             is_free = self._made.cancel()
             if is_free:

@@ -38,7 +38,7 @@ class BufferMeta:
 
     @property
     def before(self) -> int:
-        """How many numbers stand before the first point of the first row."""
+        """The number of elements before the first point of the first row."""
         return -(-self.pad // self.near) * self.near
 
     @property
@@ -47,7 +47,7 @@ class BufferMeta:
         return -(-2 * self.pad // self.near)
 
     def width(self, points: int) -> int:
-        """Return how many numbers lie from one row to the next, for so many points."""
+        """Return the distance in elements between rows with a number of points."""
         if self.near == 1:
             return points + 2 * self.pad
         lines = -(-points // self.near) + self.between
@@ -103,8 +103,8 @@ class StoredMeta:
 class Look:
     """An array or a scalar that a step defines in a nest, and that the debug build examines.
 
-    The ``origin`` is the number of the step in the declared program. A ``pivot`` is one over a
-    pivot of systems along lines.
+    The ``origin`` is the number of the step in the traced program. A ``pivot`` is the reciprocal
+    of a pivot of systems along lines.
     """
 
     nest: int

@@ -52,7 +52,7 @@ class Reach:
 
 
 def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
-    """Return the hull of the elements of an array that are met: low <= index < high on each axis.
+    """Return the hull of the accessed elements of an array: low <= index < high on each axis.
 
     Examples
     --------

@@ -260,7 +260,7 @@ def found(state: Any, row: int) -> float:
 
 
 def number_found(kind: str, state: Any, row: int) -> float:
-    """Return the sum, maximum or minimum that a state stands for."""
+    """Return the sum, maximum or minimum that a state represents."""
     return total(state, row) if kind == "sum" else found(state, row)
 
 

@@ -57,7 +57,7 @@ class Target:
     together: int
 
     def lanes(self, bits: int) -> int:
-        """Return the numbers of so many bits in a vector."""
+        """Return the number of values of ``bits`` bits in a vector."""
         return self.vector_bytes * 8 // bits
 
 
@@ -140,12 +140,12 @@ VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 
 
 def chosen(cpu: str | None) -> Processor:
-    """Return the processor for a program that names one, or none."""
+    """Return the processor with a name, or the default processor without one."""
     return named(cpu) if cpu else default()
 
 
 def default() -> Processor:
-    """Return the processor for programs that name none."""
+    """Return the processor for programs that do not name one."""
     if cpu := os.environ.get("SSR_CPU"):
         return named(cpu, "SSR_CPU")
     features = os.environ.get("NUMBA_CPU_FEATURES")

@@ -151,7 +151,7 @@ class Body:
         return (0, low), (lanes - 1, high)
 
     def _taken(self, mask: ir.Expression, places: Sequence[int | None]) -> ir.Expression:
-        """Return the mask of lanes that have the rows at some places, or none."""
+        """Return a mask with the lanes of some places; lanes without a place are false."""
         none = call(f"spread{self.lanes}", ir.Truth(False))
         return call("shuffle", mask, none, *(self.lanes if n is None else n for n in places))
 
@@ -211,7 +211,7 @@ class Body:
         raise AssertionError(node)
 
     def _choice(self, node: ir.Select, mask: ir.Expression | None) -> Made:
-        """Return one of two values: of elements that are not chosen none is read."""
+        """Return one of two values; elements that are not chosen are not read."""
         chosen = self._value(node.test, mask)
         then_mask, else_mask = mask, mask
         if _reads(node.then) or _reads(node.orelse):

@@ -93,7 +93,7 @@ def shared(context: Context, plans: Plans, node: ir.If, rest: Sequence[ir.Statem
 
 
 def _assigned(node: ir.Statement) -> set[str]:
-    """Return the variables that a statement assigns, but for those that count rows of its loops."""
+    """Return the variables that a statement assigns, except the counters of its loops."""
     parts = list(ir.statements((node,)))
     counters = {part.variable for part in parts if isinstance(part, ir.For)}
     return {name for part in parts if isinstance(part, ir.Let) for name in part.targets} - counters
@@ -216,7 +216,7 @@ def _is_outside(
     access: Access,
     equal: Mapping[str, ir.Expression],
 ) -> bool:
-    """Whether an element is none of those that a loop accesses, where some integers are equal."""
+    """Whether a loop does not access an element if some integers are equal."""
     loop = link.loop
     own = ir.Binary("-", access.offset, ir.Name(loop.variable))
     row = ir.Binary("-", offset, own)
@@ -249,9 +249,9 @@ def _difference(
     other: ir.Expression,
     equal: Mapping[str, ir.Expression] = MappingProxyType({}),
 ) -> int | None:
-    """Return the difference of two integers, if it is the same always.
+    """Return the difference of two integers, if it is constant.
 
-    That is wherever variables are ``equal`` to other integers, if some are given.
+    It may depend on some variables being ``equal`` to other integers.
     """
     plain = context.uses.plain
     known = context.uses.definitions

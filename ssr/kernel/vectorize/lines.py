@@ -302,7 +302,7 @@ LEAST, LARGEST = ir.Integer(-(2**62)), ir.Integer(2**62)
 
 
 def _asking(chain: Chain) -> Plan:
-    """Return the plan of the last loop, with the requests for memory of all loops."""
+    """Return the plan of the last loop, with the prefetches of all loops."""
     ahead: dict[str, Access] = {}
     for link in chain.links:
         for line in link.ahead:

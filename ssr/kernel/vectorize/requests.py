@@ -41,10 +41,10 @@ faster than LLVM's without prefetch."""
 
 
 class Request(NamedTuple):
-    """A request for the memory of a line of an array, some way ahead of a row.
+    """A prefetch of a line of an array, at some distance ahead of a row.
 
-    The ``place`` is that of the first element if the row were zero; rows are ``step`` elements
-    apart. Elements that are accessed ``soon`` go into the first-level cache, to be ``written`` or
+    The ``place`` is the offset of the first element for row zero; rows are ``step`` elements apart.
+    Elements that are accessed ``soon`` are loaded into the first-level cache, to be ``written`` or
     read.
     """
 
@@ -102,9 +102,9 @@ def of_loop(
 
 
 def of_far_loop(context: Context, plan: Plan) -> Iterator[ir.Do]:
-    """Yield the requests of a loop over fields that are far, for the present value of its variable.
+    """Yield the prefetches of a loop over fields that are far, for its variable's current value.
 
-    The distances are constants, so that the places of requests take no registers of their own.
+    The distances are constants, so that the addresses need no additional registers.
     """
     for line in plan.ahead:
         for soon in (False, True):
@@ -127,7 +127,7 @@ def _rows(context: Context, plan: Plan, *, soon: bool = False) -> int:
 
 
 def _is_foreseen(context: Context, plan: Plan) -> bool:
-    """Whether a loop accesses each field at one place of a row, and reads nothing but fields."""
+    """Whether a loop accesses each field at one place of a row, and reads fields only."""
     fields = set(context.fields)
     is_read = all(load.array in fields for load in plan.loads)
     return is_read and are_at_one_place((*plan.loads, *plan.stores), fields)

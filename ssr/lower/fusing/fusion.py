@@ -203,7 +203,7 @@ def _limit(met: Sequence[Met], sign: int) -> Advance | None:
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
-    """Return where an element lies as seen from a row; None if that differs between rows."""
+    """Return the offset of an element from a row; None if it differs between rows."""
     if len(index) != len(row):
         return None
     shift = [c - r for c, r in zip(index, row, strict=True)]
@@ -232,7 +232,7 @@ def _longest(
     start: int,
     least: int | None,
 ) -> Plan | None:
-    """Return how the longest run of steps that can share a nest does so; None for one step."""
+    """Return the plan of the longest sequence of steps that can share a nest; None for one step."""
     following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
     run = [step for step in following if step is not None]
     own = least is not None

@@ -25,7 +25,7 @@ Offset = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Advance:
-    """How early something runs: planes, then lines, before the line at which the loops stand."""
+    """The lead of a step in planes, then lines, before the current line of the loops."""
 
     planes: int = 0
     lines: int = 0
@@ -105,7 +105,7 @@ class Read:
         return self.offset is not None and not any(self.offset[:-3])
 
     def seen(self, timing: Timing, backward: bool) -> Advance:
-        """Return how early a reader with this timing meets the line of the element."""
+        """Return the advance with which a reader with this timing reads the element's line."""
         assert self.offset is not None
         planes, lines, _ = (0, 0, *self.offset)[-3:]
         sign = -1 if backward else 1
@@ -113,9 +113,9 @@ class Read:
         return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
 
     def spared(self, timing: Timing, backward: bool) -> Advance | None:
-        """Return how early it must be read before a step with this timing overwrites it.
+        """Return the advance of reads so that a step with this timing does not overwrite before.
 
-        None if no distance is enough for all rows.
+        None if no distance is sufficient for all rows.
         """
         if self.is_near:
             return self.seen(timing, not backward)
@@ -183,7 +183,7 @@ class Candidate:
         return [read for read in self.reads if read.array == array]
 
     def spares(self, read: Read) -> bool:
-        """Whether it leaves an element alone: rows of one box overwrite nothing of other boxes."""
+        """Whether the step preserves an element: rows of one box write no values of other boxes."""
         return self.is_local and read.elsewhere
 
     def reached_of(self, array: str) -> list[Read]:
@@ -210,10 +210,10 @@ class Group:
     buffered
         The temporaries that need not be stored.
     stored
-        For each step how far beyond the box it is stored at least.
+        For each step the least margin beyond the box at which it is stored.
     boxes
-        If boxes have memory of their own, which there may be: then a step is stored as far beyond
-        its box as later ones read.
+        The possible boxes if they have separate memory: then a step is stored as far beyond its
+        box as later steps read.
     """
 
     steps: tuple[Candidate, ...]
@@ -254,8 +254,8 @@ class Plan:
 def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
     """Whether dependences allow steps to share a nest; if not, no more steps can either.
 
-    In boxes ``apart``, with memory of their own, a sweep over rows of several boxes has a nest of
-    its own: it runs in wavefronts, between which its values move.
+    With boxes ``apart``, in separate memory, a sweep over rows of several boxes has a separate
+    nest: it runs in wavefronts, between which its values are transferred.
     """
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
         return False
@@ -313,7 +313,7 @@ def plan_of(
 
 
 def _reductions_on_time(group: Group, timings: Sequence[Timing]) -> bool:
-    """Whether no reduction runs ahead: it closes the line at which the loops stand."""
+    """Whether no reduction runs ahead: each completes the current line of the loops."""
     return all(
         timing.advance == Advance() or not step.reduces
         for step, timing in zip(group.steps, timings, strict=True)
@@ -343,9 +343,9 @@ def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
 
 
 def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
-    """Return how many points a space has beyond another one along each axis; None if that varies.
+    """Return how many points a space has beyond another one along each axis; None if this varies.
 
-    Beyond the last three axes it has none.
+    Spaces that differ along other axes than the last three have no such ends.
     """
     ends = []
     for (low, stop), (inner_low, inner_stop) in zip(space.edges, inner.edges, strict=True):
@@ -357,7 +357,7 @@ def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
 
 
 def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
-    """Return how far beyond rows a step is stored; None if it cannot be."""
+    """Return the margin of rows within which a step is stored; None if it cannot be stored."""
     if step.written in buffered:
         return NO_MARGIN
     ends = _beyond(step.rows, rows)
@@ -390,7 +390,7 @@ def _timings(
 
 
 def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | None:
-    """Return how early a step must run for the steps after it; None if no distance is enough."""
+    """Return the advance of a step required by later steps; None if none is sufficient."""
     step, earliest = group.steps[place], Advance()
     several_lines = len(step.nest.axes) > 1
     for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
@@ -412,7 +412,7 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
 
 
 def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | None:
-    """Return how far beyond the box a step is computed; None if it cannot be."""
+    """Return the margin of the box within which a step is computed; None if impossible."""
     step, least = group.steps[place], group.stored[place]
     if group.boxes is None and not group.is_buffered(place):
         return least
@@ -503,7 +503,7 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
 def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
     """Return margins that are equal for steps that follow each other on one space, where possible.
 
-    A few more rows are computed, and no rows are left over that would need loops of their own.
+    A few more rows are computed, so that no remaining rows need separate loops.
     """
     wider = list(timings)
     for run in _alike(group, timings):

@@ -50,7 +50,7 @@ class Rows:
 class System:
     """All rows of lines: the axis along them, their number, the rows of a block, and the pieces.
 
-    One over each pivot is a line variable, too, if it is ``asked`` for.
+    The reciprocals of the pivots are line variables if they are requested (``asked``).
     """
 
     axis: str
@@ -86,7 +86,7 @@ def solution(number: int) -> str:
 
 
 def inverse_pivot(number: int) -> str:
-    """Return the line variable of one over the pivot in a row of the block."""
+    """Return the line variable of the reciprocal pivot in a row of the block."""
     return f"%p{number}"
 
 
@@ -171,7 +171,7 @@ class _Row:
         return less(self.rows.domain, self.rows.right[first + r], pairs)
 
     def _let(self, value: ir.Value) -> ir.Value:
-        """Return the variable of the row that stands for a value from here on."""
+        """Assign a value to a variable of the row, and return its load."""
         name = f"%v{len(self.parts)}"
         self.parts.append(self._part(name, value, stored=False))
         return ir.Load(name, (Affine.name(self.system.axis),))
@@ -233,7 +233,7 @@ def part_of(
 def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:
     """Return a value at rows at which the same terms are present; None if it has no term.
 
-    Its terms are there for the ``whole`` of all rows, so that equal values are equal.
+    Its terms have the ``whole`` of all rows as domain, so that equal values compare equal.
     """
 
     def change(node: ir.Sum) -> ir.Value | None:

@@ -191,7 +191,7 @@ def _merged(found: Sequence[Rows]) -> list[Rows]:
 
 
 def _has(rows: Domain, solve: ir.Solve, steps: int) -> bool:
-    """Whether there is a row so many points on from each of some rows."""
+    """Whether there is a row at a distance of ``steps`` points from each of some rows."""
     row = [*map(Affine.name, rows.axes)]
     row[solve.axis] = row[solve.axis] + steps
     return rows <= solve.assignments[0].domain.preimage(tuple(row), rows.axes)

@@ -203,7 +203,7 @@ def _merged(
     buffers: list[ir.Buffer],
     groups: Sequence[Group] = (),
 ) -> list[ir.Stage | ir.Branch] | None:
-    """Return statements merged on the lines that have all terms; None if that is not worth it.
+    """Return statements merged on the lines that have all terms; None if it is not profitable.
 
     Periodic terms need not be present on each of these lines. On the other lines the statements
     run one after the other, and those of a group in ``groups`` together if possible. Statements
@@ -267,9 +267,9 @@ def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer])
 
 
 def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
-    """Return a group on the lines that are not inside as one loop with tests, if it can be one.
+    """Return a group on the lines that are not inside as one loop with tests, if possible.
 
-    Rows that have no terms at all are a piece of their own.
+    Rows without any terms are a separate piece.
     """
     rows, *others = ((s.domain & nest.context) - inside for s in group)
     alike = all(rows.equals(other) for other in others)

@@ -109,7 +109,7 @@ def _met(statement: ir.Statement, nest: ir.Nest) -> tuple[ir.Load, ...]:
 
 
 def seen(index: Index, statement: ir.Statement, nest: ir.Nest) -> Index:
-    """Return the index of an element, given from a statement's row, from where the loops stand."""
+    """Return the index of an element, given from a statement's row, from the loops' position."""
     if _timing(statement) == (0, 0):
         return index
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
@@ -118,7 +118,7 @@ def seen(index: Index, statement: ir.Statement, nest: ir.Nest) -> Index:
 
 
 def standing(statement: ir.Statement, nest: ir.Nest) -> ir.Statement:
-    """Return a statement in terms of where the loops stand."""
+    """Return a statement in terms of the position of the loops."""
     if _timing(statement) == (0, 0):
         return statement
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)

@@ -78,10 +78,10 @@ def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[
 
 
 def _alike(value: ir.Sum, rows: Domain, together: Domain, period: int) -> Domain:
-    """Return the rows that have the terms of those together that are of their kind.
+    """Return the rows with the same terms as the rows of their class in ``together``.
 
-    At an end of a line, rows of some kinds have no other terms than inside of it. If there are such
-    rows elsewhere, only those together are returned.
+    At the ends of a line, rows of some classes have the same terms as inside it. If there are such
+    rows elsewhere, only the rows of ``together`` are returned.
     """
     found = []
     for kind in _kinds(rows, period):
@@ -133,7 +133,7 @@ def _taps(statement: ir.Statement, rows: Domain, period: int) -> tuple[ir.Tap, .
 
 
 def _weight(term: ir.Term, statement: ir.Statement) -> float | None:
-    """Return a number, or the weight of an element of the line; None for anything else."""
+    """Return a constant, or the weight of an element of the line; None for other terms."""
     if not isinstance(term.weight, ir.Const):
         return None
     if term.operand is None:

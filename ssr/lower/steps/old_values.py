@@ -49,7 +49,7 @@ def delayed(
 
 
 def saved(source: ir.Field, made: Made, taken: set[str]) -> tuple[Made, ir.Field | None]:
-    """Return values that read saved lines, and these; None if none need be saved, or can be."""
+    """Return values that read saved lines, and their field; None if no lines are saved."""
     axes = AXES[len(source.shape)]
     if len(axes) == 1:
         return made, None

@@ -67,7 +67,7 @@ def _without_copies(
 
 
 def copied(step: ir.Step) -> str | None:
-    """Return the field that a step copies point by point; None if it does something else."""
+    """Return the field that a step copies point by point; None for other steps."""
     if not isinstance(step, ir.Assignment) or not isinstance(step.value, ir.Load):
         return None
     own = tuple(map(Affine.name, step.axes))
@@ -86,11 +86,11 @@ def copies(program: ir.Program) -> frozenset[str]:
 def _may_become(
     source: str, steps: Sequence[ir.Step], place: int, fields: Mapping[str, ir.Field]
 ) -> bool:
-    """Whether a temporary may be the field that the step at a place copies it to.
+    """Whether a temporary may be replaced by the field to which the step at a place copies it.
 
-    From the first write of the temporary to the copy nothing may meet the field, but for old values
-    that the first write reads. After the copy the temporary is not written; while it is read, the
-    field is not written.
+    From the first write of the temporary to the copy no step may access the field, except for old
+    values that the first write reads. After the copy the temporary is not written; while it is
+    read, the field is not written.
     """
     (target,) = ir.made(steps[place])
     if ir.made(steps[place]) != tuple(replaced(steps[place])):
@@ -191,7 +191,7 @@ def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
 
 
 def _points(field: ir.Field, *, everything: bool = True) -> Domain:
-    """Return all points of a field, or none."""
+    """Return all points of a field, or the empty set."""
     return field.domain if everything else field.domain - field.domain
 
 
@@ -232,7 +232,7 @@ def _rows(
 
 
 def _moved_down(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps with each call just before the first one that meets a field of it."""
+    """Return steps with each call just before the first step that accesses one of its fields."""
     moved: list[ir.Step] = []
     for step in reversed(steps):
         stop = 0
@@ -328,7 +328,7 @@ def _leaves(step: ir.Step, name: str, given: Space) -> bool:
 
 
 def _named(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps whose calls have names of their own."""
+    """Return steps whose calls have unique names."""
     taken: set[str] = set()
     named: list[ir.Step] = []
     for step in steps:

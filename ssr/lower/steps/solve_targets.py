@@ -77,7 +77,7 @@ def _reads_in_time(solve: ir.Solve | ir.Group, array: str, writer: ir.Assignment
 
 
 def _reads_own_lines(solve: ir.Solve, array: str) -> bool:
-    """Whether each line reads nothing of an array but its own points."""
+    """Whether each line reads only its own points of an array."""
     axes = solve.assignments[0].axes
     for load in (v for value in ir.values(solve) for v in ir.loads(value) if v.array == array):
         offset = offset_of(load.index, axes)

@@ -183,7 +183,7 @@ def _certain(value: ir.Value) -> tuple[ir.Value, ...]:
 
 
 def _always(value: ir.Value) -> Iterator[ir.Value]:
-    """Yield the operations and sums in a value that are computed whatever conditions say."""
+    """Yield the operations and sums in a value that are computed unconditionally."""
     seen: set[int] = set()
     left = [value]
     while left:

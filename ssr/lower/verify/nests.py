@@ -116,7 +116,7 @@ class Checker:
         self.hold(written - rows, self.nest.target, "rows outside the box are written")
 
     def lines(self, statement: ir.Statement, rows: Domain) -> None:
-        """Check that the loops stand at every line that a statement needs."""
+        """Check that the loops reach every line that a statement needs."""
         axes = self.nest.axes
         if len(axes) == 1:
             early = any((statement.ahead, *statement.lead))
