@@ -178,7 +178,7 @@ def _each(
     lines: Sequence[Sequence[BlockMatrix | None]],
     given: Sequence[Kind] | Kind | None,
 ) -> Sequence[Kind] | None:
-    """Return the spaces that are given, those of each row or column of blocks."""
+    """Return the given spaces, one for each row or column of blocks."""
     if isinstance(given, (tuple, list)):
         for kind in given:
             if not isinstance(kind, (Space, VectorSpace)):

@@ -75,7 +75,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     @property
     def name(self) -> str:
-        """The name the matrix was declared with, or the expression that made it."""
+        """The name of the definition of the matrix, or the expression that computes it."""
         return self.definition.name
 
     @property

@@ -72,7 +72,7 @@ def _made(row: Sequence[Sides], x: Sequence[str]) -> list[ir.Term]:
 
 
 class _Together:
-    """Values of temporaries that are made together, in order; each reads those before it."""
+    """Values of temporaries that are computed together, in order; each reads earlier ones."""
 
     def __init__(self, space: Space, recorder: Recorder) -> None:
         self.space = space

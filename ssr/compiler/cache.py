@@ -116,7 +116,7 @@ def keep(name: str, data: bytes) -> None:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold the lock of a name among processes while its kernel is made."""
+    """Hold the interprocess lock of a name while its kernel is compiled."""
     folder = _folder()
     if folder is None:
         yield

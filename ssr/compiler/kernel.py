@@ -128,7 +128,7 @@ def _complete(request: Request, found: _Text | None) -> Kernel | None:
 
 
 def _begun(request: Request) -> Kernel:
-    """Begin to make a kernel, unless another process has just made it."""
+    """Begin to compile a kernel, unless another process has just compiled it."""
     from ..runtime.futures import Later
 
     name, kept = request.name(), request.options.cache
@@ -181,7 +181,7 @@ def _place(request: Request) -> Place:
 def _alike(request: Request, text: _Text) -> MachineCode | None:
     """Return the machine code of one of the latest kernels whose source is the same.
 
-    Options that make no difference to a program give the same source.
+    Options without effect on a program give the same source.
     """
     here = _place(request)
     for place, known, code in tuple(_LATEST):
@@ -200,9 +200,9 @@ _LOADING = Lock()
 
 
 def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
-    """Return a kernel: one of those that were loaded last, or loaded again.
+    """Return a kernel: one of the most recently loaded kernels, or loaded again.
 
-    `numba.njit` compiles it now.
+    A kernel for Numba is compiled by `numba.njit` here.
     """
     with postponed(), progress.shown(told):
         data = code()
@@ -363,7 +363,7 @@ def _text(made: Lowered) -> _Text:
 
 
 def _found(name: str) -> _Text | None:
-    """Return a kernel as far as the cache has it."""
+    """Return a kernel from the cache, with or without machine code."""
     data = cache.find(name)
     text: _Text | None = None if data is None else pickle.loads(data)
     return text

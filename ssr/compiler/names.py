@@ -40,7 +40,7 @@ class Request:
         return Request(program, options, dtype, target.chosen(options.cpu))
 
     def name(self, form: str = COMPILED) -> str:
-        """Return the name of a form of the kernel: that of its program, readable, and a digest."""
+        """Return the name of a form of the kernel: the readable program name and a digest."""
         compiled = form != DESCRIBED
         processor = self.processor if compiled else None
         asked = self.options, self.dtype, form, processor

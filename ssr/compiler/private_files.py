@@ -25,7 +25,7 @@ _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_B
 
 
 def make(folder: Path) -> Path:
-    """Make a folder if it is not there, and return it with all links on the way resolved."""
+    """Create a folder if it does not exist, and return its path with all links resolved."""
     for place in (*reversed(folder.parents), folder):
         if not os.path.lexists(place):
             place.mkdir(mode=0o700, exist_ok=True)
@@ -57,7 +57,7 @@ def _refuse(reason: str) -> None:
 
 @once
 def _alone(group: int) -> bool:
-    """Whether a group is this user's own: many systems make one for each user."""
+    """Whether a group is this user's private group, which many systems create for each user."""
     import grp
     import pwd
 

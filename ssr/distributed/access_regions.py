@@ -111,7 +111,7 @@ class _Finder:
             yield Reach(gather.array, gather.new, low, high, when, gather.row, gather.matrix)
 
     def _hulls(self, rows: Domain) -> list[tuple[Bounds, Bounds, Expressions]]:
-        """Return the hulls of rows, as far as they do not follow from the context."""
+        """Return the hulls of rows, without bounds that the context implies."""
         if rows not in self.known:
             found = [] if rows.empty else [*rows.simplified(self.context).hulls()]
             self.known[rows] = found

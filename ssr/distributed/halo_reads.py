@@ -128,7 +128,7 @@ def _may_read(step: ir.Step, made: ir.Assignment, program: ir.Program) -> bool:
 
 
 def _is_read(term: ir.Term, made: ir.Assignment, step: ir.Assignment) -> bool:
-    """Whether a term is a sum that a step has made, at each row of another step."""
+    """Whether a term reads a sum that a step has computed, at each row of another step."""
     row = tuple(map(Affine.name, made.axes))
     here = term.weight == ir.ONE and term.operand == ir.Load(made.target, row)
     return here and step.domain <= term.domain

@@ -141,7 +141,7 @@ class Builder:
         return plus(start, times(line, f"{name}_w"))
 
     def offsets(self, array: str) -> str:
-        """Return the array whose offsets and strides those of an array are."""
+        """Return the array that provides the offsets and strides of an array."""
         return mangled(self.alike.get(array, array))
 
     def stride(self, array: str, axis: int) -> kernel.Expression:
@@ -174,7 +174,7 @@ class Builder:
         return store(self.argument(array), self.place(array, index), value)
 
     def examine(self, made: tuple[str, int], row: Sequence[Operand], value: Operand) -> None:
-        """Add the examination of a value that is made at a row, if the debug build does it."""
+        """Add the examination of a value computed at a row, if the debug build examines it."""
         if made in self.looks:
             self.add(do(function_of(len(row)), "state", self.looks[made], *row, value))
 

@@ -98,7 +98,7 @@ def _units(unit: Unit) -> Iterator[UnitMeta]:
 
 
 def _folds(unit: Unit, fold: ir.Fold) -> Iterator[tuple[str, str, int]]:
-    """Yield the rows of the state of a reduction, with their kinds; those of a norm are sums."""
+    """Yield the rows of the state of a reduction, with their kinds; a norm has sums."""
     kind = "sum" if fold.kind == "norm" else fold.kind
     for n in range(ROWS[fold.kind]):
         yield fold.name, kind, unit.reductions[fold.name] + n
@@ -144,7 +144,7 @@ def _planes(nest: ir.Nest) -> int:
 
 
 def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:
-    """Whether the points of a nest's rows are not those of its target."""
+    """Whether the points of a nest's rows differ from the points of its target."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     return arrays.get(nest.target, nest.rows).points != nest.rows.points
 
@@ -193,7 +193,7 @@ def _made_once(unit: Unit) -> Iterator[str]:
 
 
 def _vector_loops(nest: LoopNest, node: Loop) -> int:
-    """Return how many innermost loops inside a node are expected to vectorise."""
+    """Return the number of innermost loops inside a node that are expected to vectorise."""
     match node:
         case For(body=body):
             if any(has_loop(b) for b in body):

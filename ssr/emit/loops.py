@@ -25,7 +25,7 @@ STRETCH = 2**16
 def emit_tree(
     builder: Builder, nest: LoopNest, tree: Sequence[Loop], *, whole: bool = False
 ) -> None:
-    """Add loops, branches and instances, cut into functions where they are many.
+    """Add loops, branches and instances, outlined as functions if there are many.
 
     The body of an innermost loop is ``whole``, so it is not cut.
     """
@@ -88,7 +88,7 @@ def _stretch_end(node: For, stop: kernel.Expression) -> kernel.Expression:
 
 
 def _points(nest: LoopNest) -> kernel.Expression:
-    """Return how many points a line of the box has."""
+    """Return the number of points of a line of the box."""
     last = nest.nest.axes[-1]
     return minus(f"{last}_hi", f"{last}_lo")
 

@@ -78,9 +78,9 @@ def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Bu
 def _even(made: LoopNest) -> frozenset[str]:
     """Return the buffers of a nest whose rows should begin with cache lines.
 
-    Vectors are loaded and stored twice as fast there. These are the lines with room at their ends,
-    and those that are computed in bundles, which are made from the first point of the box on, if it
-    has all points; planes are large, and many lines would not fit into the first cache any more.
+    Aligned vectors are loaded and stored twice as fast. The buffers are lines with padding, and
+    lines that are computed in bundles from the first point of the box. Buffers of planes are
+    excluded because they are large, and many lines because they would exceed the first-level cache.
     """
     nest = made.nest
     in_bundles = {

@@ -108,11 +108,11 @@ class _Round:
         }
 
     def _distance(self, element: ir.Load) -> int:
-        """Return how far an element is from the row that reads it."""
+        """Return the distance of an element from the row that reads it."""
         return (element.index[-1] - Affine.name(self.axis)).constant
 
     def _ends(self, first: int = 0) -> list[kernel.Expression]:
-        """Return how far the ends are from the first row of a bundle."""
+        """Return the distances of the ends from the first row of a bundle."""
         return [minus(end, self.axis, *([first] if first else [])) for end in self.ends]
 
     def _at(self, array: str, index: Sequence[Affine], first: int) -> tuple[Operand, Operand]:

@@ -60,7 +60,7 @@ def emit_piece(builder: Builder, made: LoopNest | LineLoops, piece: ir.Piece, wh
 
 
 def _check(builder: Builder, nest: ir.Nest | ir.LineNest, piece: ir.Piece, where: Place) -> None:
-    """Add the check that a row is one of those of a piece."""
+    """Add the check that a row belongs to a piece."""
     condition = condition_on(piece.domain, nest.context)
     label = builder.functions.label(f"{piece.name} of {nest.target}")
     if condition != ALWAYS:

@@ -37,7 +37,7 @@ class Unit:
 
     @property
     def debug(self) -> bool:
-        """Whether the values that steps make are examined."""
+        """Whether the values that steps compute are examined."""
         return self.form == "debug"
 
     @property

@@ -87,7 +87,7 @@ class External(ABC):
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Do the same update slowly in NumPy, in place; ``scalars`` are those of ``data``."""
+        """Do the same update slowly in NumPy, in place; ``scalars`` are the values of ``data``."""
 
     @abstractmethod
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:

@@ -16,7 +16,7 @@ from .nests import Piece
 class Taken:
     """A line variable that is copied from an array.
 
-    The load is that of the row's own point. Points of a line lie between bounds.
+    The ``load`` reads the row's own point. Points of a line lie between bounds.
     """
 
     variable: str

@@ -17,8 +17,8 @@ from .external import External
 class Family:
     """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain.
 
-    Of these only those are there whose column is in a ``box`` of the kind given, as seen from the
-    row, where spaces are cut into boxes.
+    If spaces are cut into boxes, only entries exist whose column is in a ``box`` of the given kind,
+    relative to the row.
     """
 
     domain: Domain

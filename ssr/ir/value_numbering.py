@@ -34,7 +34,7 @@ class Numbers:
             self._parts.append(self._of)
 
     def enter(self, part: int) -> None:
-        """Go on to the values of a part."""
+        """Proceed to the values of a part."""
         self._of = self._parts[part]
 
     def shared(self, value: ir.Value) -> bool:

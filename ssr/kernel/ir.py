@@ -275,7 +275,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The functions of a kernel, those that are called before those that call them.
+    """The functions of a kernel, with callees before their callers.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ class Module:
     labels
         Names of texts.
     signatures
-        The types of those that are called from Python.
+        The types of functions that are called from Python.
     """
 
     title: str
@@ -377,7 +377,7 @@ def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def names(node: Node) -> set[str]:
-    """Return the names that an expression or a statement reads, with those inside it."""
+    """Return the names that an expression or a statement reads, including nested ones."""
     if isinstance(node, Let | Store | SetElement | Do | For | While | If | Return):
         found = {node.array} if isinstance(node, SetElement) else set()
         for part in expressions(node):

@@ -132,7 +132,7 @@ def _in_order(node: ir.Expression) -> Iterator[str]:
 
 
 def length(body: Iterable[ir.Statement]) -> int:
-    """Return how many statements there are, with all inside them; the side of an ``else`` counts.
+    """Return the number of statements, including nested ones; an ``else`` counts as one.
 
     >>> x = ir.Let(("x",), ir.Integer(1))
     >>> length([x, ir.If(ir.Name("t"), (x,), (x, x))])

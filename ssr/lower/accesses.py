@@ -89,7 +89,7 @@ def actions(nest: ir.Nest | ir.LineNest, arrays: Mapping[str, ir.Field]) -> Acti
 
 
 def _groups(found: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
-    """Yield actions one by one, those that make part of the value of a row with that of the row."""
+    """Yield single actions, or groups if actions compute parts of the values of later ones."""
     group: list[Action] = []
     for action in found:
         group.append(action)

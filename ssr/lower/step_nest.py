@@ -45,7 +45,7 @@ def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
 
 
 def _reduce(reduction: ir.Reduction) -> ir.Nest:
-    """Return the nest that makes the values of a line in a buffer, and then reduces it."""
+    """Return the nest that computes the values of a line in a buffer, and then reduces them."""
     axes, buffer = reduction.axes, ir.scratch("r", ())
     statement = ir.Statement(
         name="line",

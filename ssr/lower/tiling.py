@@ -36,7 +36,7 @@ def everywhere(nest: ir.Nest) -> ir.Nest:
 
 
 def in_box(piece: ir.Piece) -> ir.Piece:
-    """Return a piece with those of its rows that it runs for a box."""
+    """Return a piece with its rows restricted to those of a box."""
     rows = box(piece.domain.axes, piece.parts[0].statement.beyond)
     return replace(piece, domain=piece.domain & rows)
 

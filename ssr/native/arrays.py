@@ -53,7 +53,7 @@ def _prefetch(b: Builder, given: Sequence[Value], type_: Type) -> None:
 
 
 def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
-    """Write the copy of elements side by side; those read and written do not overlap."""
+    """Write the copy of contiguous elements; source and target do not overlap."""
     target, to, source, of, count = given
     written, read = b.at(target.memory.data, to.bits), b.at(source.memory.data, of.bits)
     size = size_of(target)

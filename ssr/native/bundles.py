@@ -40,7 +40,7 @@ def bytes_of(data: llvm.Value) -> int:
 
 
 def masked_load(b: Builder, vector: llvm.Type, data: llvm.Value, mask: llvm.Value) -> llvm.Value:
-    """Write the load of numbers side by side; those without a mask are not read, and are zero."""
+    """Write the load of contiguous values; masked-off values are not read, and are zero."""
     place = b.bitcast(data, vector.as_pointer())
     given = place, NUMBER(bytes_of(data)), mask, llvm.Constant(vector, None)
     return _masked(b, "load", vector, vector, given)

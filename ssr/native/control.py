@@ -23,7 +23,7 @@ KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 
 
 def _refused(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
-    """Write the comparison of arrays with those that a kernel was prepared for."""
+    """Write the comparison of arrays with the layout that a kernel was prepared for."""
     whole, layout, written = given
     arrays = parts_of(whole)
     starts = [b.ptrtoint(array.memory.data, WORD) for array in arrays]
@@ -38,11 +38,11 @@ def _refused(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
 
 
 def _write_refused(function: llvm.Function) -> None:
-    """Write the function that compares arrays with those that a kernel was prepared for.
+    """Write the function that compares arrays with the layout that a kernel was prepared for.
 
-    It takes the addresses of arrays and their forms; their lengths and the forms that are meant;
-    the number of arrays, and of integers in all forms; the bytes of a number; and the number of
-    arrays that are written.
+    It takes the addresses of arrays and their forms; the expected lengths and forms; the number of
+    arrays, and of integers in all forms; the bytes of a value; and the number of arrays that are
+    written.
     """
     found, meant, count, integers, size, written = function.args
     b = Builder.beginning(function)
@@ -205,7 +205,7 @@ def _follow(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
 
 
 def _followed(module: llvm.Module) -> llvm.Value:
-    """Return the function that calls that of a step: it takes the addresses of both tables."""
+    """Return the function that calls a step's function; it takes the addresses of both tables."""
     known = module.globals.get("ssr_follow")
     if known is not None:
         return known

@@ -226,7 +226,7 @@ class FunctionTranslation:
             self.b.unreachable()
 
     def _for(self, node: ir.For) -> None:
-        """Write a loop over a range; LLVM makes vectors of it if it can."""
+        """Write a loop over a range; LLVM vectorizes it if possible."""
         b = self.b
         start, stop, step = (self._integer(bound) for bound in (node.start, node.stop, node.step))
         test, body, end = map(b.append_basic_block, ("range", "row", "end"))

@@ -147,7 +147,7 @@ def declared(
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Machine code of a kernel, with that of the functions that it shares with others."""
+    """Machine code of a kernel and of the functions that it shares with other kernels."""
 
     kernel: bytes
     shared: Mapping[str, bytes]
@@ -214,7 +214,7 @@ def _in_memory(code: bytes) -> Loaded:
 
 
 def _close(*held: binding.ExecutionEngine | binding.ContextRef) -> None:
-    """Close objects of LLVM in order: Python closes those of cyclic garbage in any order."""
+    """Close objects of LLVM in order; Python closes objects of cyclic garbage in any order."""
     for each in held:
         each.close()
 

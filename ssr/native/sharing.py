@@ -90,5 +90,5 @@ def _clear(b: Builder, words: llvm.Value, count: int) -> None:
 
 
 def _turned(b: Builder, kind: llvm.Value, key: llvm.Value) -> llvm.Value:
-    """Return the key of a maximum, and that of a minimum in the opposite order, or back again."""
+    """Return the key of a maximum, or of a minimum in reversed order, or the inverse."""
     return b.select(b.icmp_signed("==", kind, WORD(MAXIMUM)), key, b.not_(key))

@@ -164,7 +164,7 @@ class Affine:
         return not self.terms
 
     def names(self) -> frozenset[str]:
-        """Return the names that occur, those inside floors and choices included."""
+        """Return the names that occur, including those inside floors and choices."""
         found: set[str] = set()
         for atom, _ in self.terms:
             found |= {atom} if isinstance(atom, str) else atom.names()
@@ -245,7 +245,7 @@ class Affine:
 
 
 def atom_ways(atom: Atom) -> int:
-    """Return in how many ways the choices in an atom can be made."""
+    """Return the number of combinations of the choices in an atom."""
     match atom:
         case str():
             return 1

@@ -409,7 +409,7 @@ class Domain:
         return Domain(self.axes, raw.coalesce())
 
     def where_filled(self, other: Domain) -> Domain:
-        """Return the set for those values of parameters for which another set has points.
+        """Return the set restricted to parameter values for which another set has points.
 
         >>> box = Domain.where(("i",), "0 <= i < n", ("n",))
         >>> box.where_filled(Domain.where(("i",), "0 <= i < n and n >= 3", ("n",)))

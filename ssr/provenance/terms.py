@@ -227,7 +227,7 @@ def bundle(values: Sequence[Any]) -> np.ndarray[Any, Any]:
 
 
 def _folded(function: Callable[..., Any], *values: Term) -> Term:
-    """Return the constant that an operation makes of constants."""
+    """Return the constant to which an operation on constants evaluates."""
     with np.errstate(all="ignore"):
         return term(function(*(np.float64(each.value) for each in values)))
 

@@ -181,7 +181,7 @@ def _edge(value: Any) -> int:
 
 
 def ordered(boxes: Sequence[Box], whole: Box, nest: NestMeta) -> tuple[Box, ...]:
-    """Return boxes in an order in which every box comes after those it waits for."""
+    """Return boxes in an order in which every box follows the boxes on which it depends."""
     found = tuple(boxes)
     _check_cover(found, whole)
     if nest.along is not None and any(box[nest.along] != whole[nest.along] for box in found):

@@ -55,7 +55,7 @@ def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str])
 def read_first(
     arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]
 ) -> list[tuple[str, Space, Any]]:
-    """Return arrays that are only read before those that are written."""
+    """Return arrays, those that are only read before the written ones."""
     return sorted(arrays, key=lambda entry: entry[0] in written)
 
 

@@ -50,7 +50,7 @@ class Declaration:
     sizes
         Sizes that are bound.
     local
-        Whether it depends on the boxes into which spaces are cut.
+        Whether the program depends on the boxes into which spaces are cut.
     """
 
     program: ir.Program

@@ -20,7 +20,7 @@ _ENTER = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
 def is_compiled(run: Callable[..., int]) -> TypeGuard[Compiled]:
-    """Whether a kernel is machine code; one that Numba has made is called by way of Python."""
+    """Whether a kernel is machine code; kernels compiled by Numba are called through Python."""
     module = sys.modules.get(f"{__package__.rpartition('.')[0]}.native.python_entry")
     return module is not None and isinstance(run, module.Compiled)
 
@@ -34,13 +34,13 @@ def entry_point(run: Callable[..., int]) -> Callable[..., int]:
 
 
 class Entry(ABC):
-    """How compiled code calls a kernel with some arrays, which live as long.
+    """The entry of compiled code to a kernel with some arrays, which it keeps alive.
 
     Attributes
     ----------
     address
-        That of a function ``int64_t enter(void *given)``, which returns `RAISED` if the kernel has
-        raised an exception.
+        The address of a function ``int64_t enter(void *given)``, which returns `RAISED` if the
+        kernel has raised an exception.
     given
         The address of its argument.
     """

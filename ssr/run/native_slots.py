@@ -31,7 +31,7 @@ class Slots:
     fields
         Arrays of the layout of the fields, which are not kept.
     scalars
-        How many scalars a call gives.
+        The number of scalars of a call.
 
     Attributes
     ----------

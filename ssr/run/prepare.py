@@ -74,7 +74,7 @@ def prepare(
 
 
 def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Any]]) -> dict[str, int]:
-    """Return the sizes that follow from arrays; those that are only read decide first."""
+    """Return the sizes determined by arrays, first by those that are only read."""
     ordered = read_first(named, declaration.written)
     sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], declaration.sizes)
     unknown = [s for s in declaration.program.sizes if s not in sizes]
@@ -108,7 +108,7 @@ def _externals(
     sizes: Mapping[str, int],
     dtype: np.dtype[Any],
 ) -> list[Any]:
-    """Return the tables of the functions of other packages; those without any check the sizes."""
+    """Return the tables of external functions; steps without tables check the sizes."""
     steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
     externals = {s.name: s.external for s in steps}
     for name in externals.keys() - {call.name for call in meta.calls}:

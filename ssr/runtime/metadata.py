@@ -43,7 +43,7 @@ class BufferMeta:
 
     @property
     def between(self) -> int:
-        """How many cache lines more than its points need lie from one row to the next."""
+        """The number of additional cache lines between rows beyond the lines of their points."""
         return -(-2 * self.pad // self.near)
 
     def width(self, points: int) -> int:

@@ -41,7 +41,7 @@ def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads:
 
 
 def _read(lines: Any, place: int, read: Iterable[Any]) -> Any:
-    """Return a bundle of elements of an array, with zeros for those that are not read."""
+    """Return a bundle of elements of an array, with zeros for elements that are not read."""
     zero = lines.array.dtype.type(0)
     return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
 

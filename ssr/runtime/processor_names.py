@@ -45,7 +45,7 @@ def _names(triple: str) -> tuple[str, ...]:
 
 
 def _printed(name: str, triple: str, features: str = "") -> list[str]:
-    """Return the lines that LLVM prints when it makes a compiler for a processor.
+    """Return the lines that LLVM prints when it creates a target machine for a processor.
 
     Lines that another thread prints meanwhile are printed afterwards.
     """

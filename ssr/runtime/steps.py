@@ -44,7 +44,7 @@ def follow(steps: Any, at: Any) -> int:
 
 
 def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
-    """Copy elements from a flat offset on; those that are read and written do not overlap."""
+    """Copy elements from a flat offset on; source and target do not overlap."""
     for n in range(count):
         st(target, to + n, ld(source, of + n))
 
@@ -52,6 +52,6 @@ def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
 def copy_column(
     target: Any, to: int, apart: int, source: Any, of: int, further: int, count: int
 ) -> None:
-    """Copy elements that lie apart; those that are read and written do not overlap."""
+    """Copy strided elements; source and target do not overlap."""
     for n in range(count):
         st(target, to + n * apart, ld(source, of + n * further))

@@ -102,7 +102,7 @@ def add_squares(state: Any, terms: list[float]) -> None:
 
 
 def add(state: Any, terms: Any) -> None:
-    """Add terms to the state of a sum, as `accumulate` does with those of one line."""
+    """Add terms to the state of a sum, as `accumulate` does with the terms of one line."""
     values = np.array(terms, np.float64)
     finite = np.isfinite(values)
     if not finite.all():

@@ -36,7 +36,7 @@ class Target:
     Attributes
     ----------
     name
-        The instructions that make the difference.
+        The name of the instruction set.
     vector_bytes
         Bytes of a vector register; 0 if loops are left to LLVM's own vectoriser.
     registers
@@ -46,7 +46,7 @@ class Target:
     requests
         Whether prefetch instructions make loops over large fields faster.
     together
-        The most vectors of one sum that are computed at a time.
+        The largest number of vectors of one sum that are computed at a time.
     """
 
     name: str
@@ -85,16 +85,16 @@ def current() -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """A processor as LLVM has it.
+    """A processor as described by LLVM.
 
     Attributes
     ----------
     triple
-        Its kind, and the system that it runs.
+        Its architecture and operating system.
     name
         Its name, such as ``znver4`` or ``x86-64-v3``.
     features
-        Its instructions, such as ``+avx2,-avx512f``; those of its name come in addition.
+        Its features, such as ``+avx2,-avx512f``, in addition to the features of its name.
     """
 
     triple: str
@@ -311,7 +311,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A cache of a core: its bytes, and how many threads of the hardware share it."""
+    """A cache of a core: its size in bytes, and the number of hardware threads that share it."""
 
     size: int
     sharing: int
@@ -334,7 +334,7 @@ def cache_of(level: int) -> Cache | None:
 
 
 def _count(ranges: str) -> int:
-    """Return how many numbers ranges hold.
+    """Return the number of integers in ranges.
 
     >>> _count("0-7,16-23"), _count("3")
     (16, 1)

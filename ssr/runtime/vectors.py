@@ -19,7 +19,7 @@ vectors = few = range
 
 def _loading(lanes: int) -> Callable[..., Any]:
     def vector_load(array: Any, offset: int, mask: Any = None) -> Any:
-        """Return elements side by side; those without a mask are not read, and are zero."""
+        """Return contiguous elements; masked-off elements are not read, and are zero."""
         found = np.zeros(lanes, array.flat.dtype)
         for n in range(lanes):
             if mask is None or mask[n]:

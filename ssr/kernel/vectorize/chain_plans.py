@@ -29,21 +29,21 @@ PURE = FUNCTIONS | {"min", "max"}
 
 
 class Chain(NamedTuple):
-    """Some loops as one; also a single one.
+    """One or more loops that are fused.
 
     Attributes
     ----------
     links
         The plans of the loops.
     way
-        1 if vectors run with the rows, -1 if they run against them.
+        1 if vectors run in ascending order of rows, -1 if in descending order.
     shifts
         For loads of values that earlier loops store, by array and offset: the distance to the row
         of the store.
     before
         Statements that run before all loops.
     length
-        How many statements of a block become the chain.
+        The number of statements of a block that the chain replaces.
     """
 
     links: Sequence[Plan]
@@ -77,9 +77,9 @@ def chain(context: Context, plans: Plans, body: Sequence[ir.Statement]) -> Chain
 
 
 def shared(context: Context, plans: Plans, node: ir.If, rest: Sequence[ir.Statement]) -> int:
-    """Return how many statements after a branch are part of chains that begin in it.
+    """Return the number of statements after a branch that are part of chains that begin in it.
 
-    Each side of the branch is to run them itself then; no later statement uses their variables.
+    They are copied to each side of the branch; no later statement uses their variables.
     """
     found = 0
     for side in (node.then, node.orelse):

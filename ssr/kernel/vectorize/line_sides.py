@@ -146,7 +146,7 @@ def _numbers(node: ir.Statement) -> tuple[ir.Expression, ...]:
 
 
 def _choices(node: ir.Expression) -> Iterator[ir.Select]:
-    """Yield the choices of numbers, not those of places in arrays."""
+    """Yield the choices of values, not of array indices."""
     if isinstance(node, ir.Load):
         return
     if isinstance(node, ir.Select):

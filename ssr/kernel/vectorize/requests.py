@@ -63,10 +63,10 @@ class Request(NamedTuple):
 
 
 def are_far(context: Context, plan: Plan) -> ir.Expression:
-    """Return whether the fields of a function are so large that a loop requests memory ahead.
+    """Return whether the fields of a function are so large that a loop uses prefetches.
 
-    They count as if all of them had the size of one of those of most axes: a function that is
-    called on each line need not be given the sizes of all.
+    All fields are assumed to have the size of a field with the most axes, because a function that
+    is called on each line does not receive the sizes of all fields.
     """
     largest = max(context.fields, key=context.axes_of)
     total = times(call("elements", largest), len(context.fields))
@@ -119,7 +119,7 @@ def _request(plan: Plan, line: Access, place: ir.Expression, soon: bool) -> Requ
 
 
 def _rows(context: Context, plan: Plan, *, soon: bool = False) -> int:
-    """Return how many rows lie between a request and its use; it is negative against sweeps."""
+    """Return the number of rows between a prefetch and its use; negative in backward sweeps."""
     lines = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1))
     lines = min(SOON, lines // 2) if soon else lines
     rows = lines * CACHE_LINE // plan.size

@@ -46,7 +46,7 @@ def _read_at_own_row(nest: ir.Nest) -> set[str]:
 
 
 def _buffered(nest: ir.Nest, names: Sequence[str]) -> ir.Nest:
-    """Return a nest that makes some temporaries in line buffers."""
+    """Return a nest that computes some temporaries in line buffers."""
     buffers, homes = list(nest.buffers), dict[str, str]()
     for name in names:
         homes[name] = ir.scratch("t", buffers)

@@ -289,7 +289,7 @@ def _shared_nest(plan: Plan, least: int | None) -> ir.Nest:
 
 
 def _earlier(plan: Plan) -> tuple[tuple[int, ...], ...] | None:
-    """Return the offsets to rows that must be done before a row: those of the only sweep."""
+    """Return the offsets to rows that must be done before a row: the offsets of the only sweep."""
     sweeps = [step.nest.earlier for step in plan.steps if step.nest.order != "any"]
     if not plan.cuttable or len(sweeps) > 1:
         return None

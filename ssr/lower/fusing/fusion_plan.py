@@ -227,7 +227,7 @@ class Group:
         return any(step.nest.order == "backward" for step in self.steps)
 
     def is_buffered(self, place: int) -> bool:
-        """Whether the step at a place makes a temporary that is not stored."""
+        """Whether the step at a place computes a temporary that is not stored."""
         return self.steps[place].written in self.buffered
 
 
@@ -447,7 +447,7 @@ def _index(read: Read) -> tuple[Affine, ...]:
 
 @lru_cache(maxsize=4096)
 def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Margin:
-    """Return how far beyond a box elements lie that rows read which lie in a margin around it."""
+    """Return the margin of elements around a box that rows within another margin read."""
     axes = rows.axes
     grown = [(end.low, end.high) for end in margin.ends]
     near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
@@ -460,9 +460,9 @@ def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Ma
 
 
 def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
-    """Return steps that run as early as the one before them if they compute some of the same.
+    """Return timings in which steps with common values run as early as the step before them.
 
-    They can share its loop then. The steps before them run no earlier for that.
+    These steps can then share a loop. Earlier steps do not run earlier because of this.
     """
     least: dict[int, Advance] = {}
     for place, (before, here) in enumerate(pairwise(group.steps), start=1):

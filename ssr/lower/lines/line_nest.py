@@ -1,4 +1,4 @@
-"""Lower a solve along lines to a separate nest: line variables, sweeps and copies.
+"""Lower a solve along lines to a nest of its own: line variables, sweeps and copies.
 
     before:  sum of A[k, j, i, o] x[k, j, i + o] = b[k, j, i]
     after:   for each bundle of lines:
@@ -178,7 +178,7 @@ def _rows(domain: Domain, solve: ir.Solve, taken: _Taken) -> Rows:
 
 
 def _merged(found: Sequence[Rows]) -> list[Rows]:
-    """Return pieces with names, those with the same source as one."""
+    """Return pieces with names; pieces with the same source are merged."""
     merged: list[Rows] = []
     for rows in found:
         for n, known in enumerate(merged):

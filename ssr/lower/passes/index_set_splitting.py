@@ -182,7 +182,7 @@ def _long(value: ir.Value, rows: Domain) -> bool:
 
 
 def _in_buffers(value: ir.Value, rows: Domain) -> bool:
-    """Whether sums with periods are to be made in buffers: if they can have taps, or are long."""
+    """Whether periodic sums are computed in buffers: if they are periodic stencils, or long."""
     return any(_tapped(total, rows) for total in ir.sums(value)) or _long(value, rows)
 
 
@@ -428,7 +428,7 @@ def _built_up(
 def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[ir.Term, ...]]:
     """Yield terms in runs, each as long as its pieces hold no more terms than these.
 
-    Terms whose places along a line matter are not in one run with those of whole lines.
+    Terms of whole lines and terms of parts of lines are in different runs.
     """
     found = (replace(t, domain=rows & t.domain) for t in terms)
     kept = [t for t in found if not t.domain.empty]
@@ -453,7 +453,7 @@ def _pad(statement: ir.Statement, rows: Domain) -> int:
 
 
 def beyond(rows: Domain) -> int:
-    """Return how far beyond the ends of the box's lines rows reach, at most."""
+    """Return the largest distance of rows beyond the ends of the box's lines."""
     i, pad = rows.axes[-1], 0
     names = (f"{i}_lo", f"{i}_hi")
     while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):

@@ -103,7 +103,7 @@ def _timing(statement: ir.Statement) -> tuple[int, int]:
 
 
 def _met(statement: ir.Statement, nest: ir.Nest) -> tuple[ir.Load, ...]:
-    """Return the element that a statement writes and those that it reads, seen from the loops."""
+    """Return the elements that a statement writes and reads, relative to the loops' position."""
     every = (ir.Load(statement.array, statement.index), *ir.loads(statement.value))
     return tuple(replace(load, index=seen(load.index, statement, nest)) for load in every)
 

@@ -68,7 +68,7 @@ def joined(piece: ir.Piece, other: ir.Piece) -> ir.Piece | None:
 
 
 def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[Domain]:
-    """Yield rows that may be one piece: those of kinds with periods, or of all terms with some."""
+    """Yield rows that may be one piece: rows of periodic classes, or rows of all periodic terms."""
     others = [kind for kind in kinds if not kind.simplified(rows).periodic]
     yield reduce(lambda left, kind: left - kind, others, rows).canonical()
     for term in value.terms:

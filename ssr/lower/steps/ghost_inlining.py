@@ -62,7 +62,7 @@ def ghost_inlining(program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests
 
 
 def ghost_inlining_notes(program: ir.Program, nests: Nests) -> tuple[str, ...]:
-    """Return for each call of a program where the points that it makes are."""
+    """Return for each call of a program a note on the location of its ghost points."""
     return _inlined(program, nests)[2]
 
 

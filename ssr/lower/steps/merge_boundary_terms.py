@@ -38,7 +38,7 @@ class Tap:
 
 
 def merge_boundary_terms(terms: Sequence[ir.Term], fields: Mapping[str, ir.Field]) -> list[ir.Term]:
-    """Return terms with those that read one array at one place of a line as one, where possible."""
+    """Return terms; those that read one array at one place of a line are merged if possible."""
     groups: dict[tuple[str, Affine], list[Tap]] = {}
     rest: dict[ir.Value | None, Domain] = {}
     for term in terms:

@@ -33,7 +33,7 @@ from ...spaces.space import Space, row_domain
 def place_calls(
     program: ir.Program, *, places: Sequence[Span | None] = (), distributed: bool = False
 ) -> ir.Program:
-    """Return a program with its calls where they run; ``places`` are those of the origins."""
+    """Return a program with its calls placed; ``places`` are the source locations by origin."""
     if not any(isinstance(step, ir.Call) for step in program.steps):
         return program
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
@@ -75,7 +75,7 @@ def copied(step: ir.Step) -> str | None:
 
 
 def copies(program: ir.Program) -> frozenset[str]:
-    """Return the temporaries that are copies of fields, some of whose points calls make."""
+    """Return the temporaries that are copies of fields and partly computed by calls."""
     names = {field.name for field in program.temporaries}
     made = {
         step.target for step in program.steps if isinstance(step, ir.Assignment) and copied(step)
@@ -161,9 +161,9 @@ def _narrowed(
 
 
 def partly_needed(program: ir.Program) -> frozenset[str]:
-    """Return the temporaries of which a step makes elements that no step needs.
+    """Return the temporaries of which a step computes elements that no step needs.
 
-    Where they follow from points that no call has made, these elements may be anything.
+    Such elements are undefined if they depend on points that no call has computed.
     """
     if not any(isinstance(step, ir.Call) for step in program.steps):
         return frozenset()

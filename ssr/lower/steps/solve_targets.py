@@ -22,7 +22,7 @@ from .place_calls import copied
 
 
 def solve_targets(program: ir.Program) -> ir.Program:
-    """Return a program whose solves make solutions where these are copied to."""
+    """Return a program whose solves write solutions directly to the targets of their copies."""
     temporaries = {f.name for f in program.temporaries}
     found = list(program.steps)
     for solve in [step for step in found if isinstance(step, (ir.Solve, ir.Group))]:

@@ -51,7 +51,7 @@ Steps of one level do not read neighbors of each other's results, so they can sh
 class Repeated:
     """A value that is computed at several places: its form, and all values of this form.
 
-    The steps are those that compute it, by their numbers. The offset is that of the first value.
+    The ``steps`` that compute it are given by number. The ``offset`` belongs to the first value.
     """
 
     form: int
@@ -161,7 +161,7 @@ def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
 
 
 def _levels(steps: Sequence[ir.Step]) -> list[int]:
-    """Return for each step how many times neighbours are read on the way to its values."""
+    """Return for each step the length of the longest chain of neighbour reads to its values."""
     known: dict[str, int] = {}
     levels = []
     for step in steps:

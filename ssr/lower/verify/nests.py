@@ -59,9 +59,9 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
 
 
 def verify_call(call: ir.Call, fields: Mapping[str, ir.Field], wide: Sequence[str] = ()) -> None:
-    """Check that a call updates arrays of the right points, each of them once.
+    """Check that a call updates arrays with the right points, each array once.
 
-    Those of ``wide`` fields have more: the points of all the temporaries whose place they take.
+    The arrays of ``wide`` fields have more points: those of all temporaries that they replace.
     """
     assert len(set(call.fields)) == len(call.fields), f"{call.name} updates one array twice"
     for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
@@ -205,7 +205,7 @@ class Checker:
     def _source(
         self, reader: ir.Statement, writer: ir.Statement, load: ir.Load, several: bool
     ) -> Row:
-        """Return the row whose instance of a writer made the element a reader reads."""
+        """Return the row at which a writer computes the element that a reader reads."""
         if several:
             return (*self.row[: -len(load.index)], *load.index)
         line = reader.runs(self.row, self.nest.order, -1)
