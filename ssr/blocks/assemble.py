@@ -178,7 +178,7 @@ def _each(
     lines: Sequence[Sequence[BlockMatrix | None]],
     given: Sequence[Kind] | Kind | None,
 ) -> Sequence[Kind] | None:
-    """Return the spaces that are given, those of each row or column of blocks."""
+    """Return the given spaces, one for each row or column of blocks."""
     if isinstance(given, (tuple, list)):
         for kind in given:
             if not isinstance(kind, (Space, VectorSpace)):
@@ -301,6 +301,6 @@ def diagonal(space: Space | VectorSpace, values: Any = None) -> Matrix | BlockMa
 
 
 def _listed(values: Any) -> tuple[Any, ...]:
-    """Return values that stand in a row; none if they are something else."""
+    """Return the items of a list, tuple or array; an empty tuple for other objects."""
     values = plain(values)
     return tuple(values) if isinstance(values, (list, tuple, np.ndarray)) else ()

@@ -100,13 +100,13 @@ class BlockData:
         return replace(self, blocks=tuple(tuple(map(bound, row)) for row in self.blocks))
 
     def all_sizes(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
-        """Return all sizes, as they follow from arrays and from what is bound."""
+        """Return all sizes, as determined by arrays and bound sizes."""
         found = self.matched(given)
         need(self.sizes, found, "size")
         return found
 
     def matched(self, given: Iterable[tuple[Space, Array]] = ()) -> dict[str, int]:
-        """Return the sizes that follow from arrays and from what is bound."""
+        """Return the sizes that are determined by arrays and bound sizes."""
         arrays = [(f"x[{n}]", space, x.shape) for n, (space, x) in enumerate(given)]
         arrays += [array for m in self.every for array in m.definition.arrays()]
         return match_sizes(arrays, self.bound_sizes)

@@ -75,7 +75,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
 
     @property
     def name(self) -> str:
-        """The name the matrix was declared with, or the expression that made it."""
+        """The name of the definition of the matrix, or the expression that computes it."""
         return self.definition.name
 
     @property
@@ -124,7 +124,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
         Raises
         ------
         ArgumentError
-            If there is no such stage.
+            If the stage does not exist.
         """
         from ..explain.stages import explain_blocks
 
@@ -205,7 +205,7 @@ class BlockMatrix(Operator["BlockMatrix"]):
     def __getitem__(self, place: object) -> Any:
         """Return the matrix between two components, ``X[r, c]``, or a part of the blocks.
 
-        Slices choose components, as in ``X[1:, :]``; an integer beside a slice leaves one field.
+        Slices choose components, as in ``X[1:, :]``; with a slice, an integer selects one field.
 
         Examples
         --------

@@ -98,7 +98,7 @@ def substituted(
 
 
 def block_program(matrix: BlockData, what: What, free: Collection[str] = ()) -> Program:
-    """Return the program behind ``X @ x`` or ``X.solve(b)``; free data are parameters."""
+    """Return the program of ``X @ x`` or ``X.solve(b)``; free data are parameters."""
     source, target = (matrix.cols, matrix.rows) if what == "apply" else (matrix.rows, matrix.cols)
     taken = {*map(stem, matrix.data), *matrix.sizes}
     given, made = (

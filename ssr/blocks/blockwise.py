@@ -96,7 +96,7 @@ def part(matrix: BlockData, place: object) -> Matrix | BlockData:
 
 
 def _text(which: object) -> str:
-    """Return an integer or a slice as it is written in brackets."""
+    """Return an integer or a slice as written in brackets."""
     if not isinstance(which, slice):
         return repr(which)
     ends = ["" if end is None else repr(end) for end in (which.start, which.stop, which.step)]

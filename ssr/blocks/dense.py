@@ -80,7 +80,7 @@ def flat_data(given: Given) -> dict[str, Space | ScalarType]:
 class VectorData(FieldData):
     """A vector field given to a generator: ``u[c, j, i]`` is a value, ``u[:, j, i]`` an array.
 
-    A point may be one tuple, ``u[:, row]``; alone, as in ``u[row]``, it stands for all components.
+    A point may be one tuple, ``u[:, row]``; alone, as in ``u[row]``, it selects all components.
     """
 
     __slots__ = ("axes", "components")

@@ -47,7 +47,7 @@ def numbers(found: Diagonals, rows: Domain) -> list[list[Number]]:
 
 
 def check_pivots(name: str, rows: Domain, found: Diagonals) -> None:
-    """Check that entries, or what elimination adds to them, make every pivot at every row."""
+    """Check that entries and the fill-in of elimination cover every pivot at every row."""
     filled = {
         (r, c): reduce(operator.or_, (family.domain for family in each), rows - rows)
         for r, row in enumerate(found)

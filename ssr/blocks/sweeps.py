@@ -62,7 +62,7 @@ def _whole(sides: Sequence[Sides]) -> Sides:
 
 
 def _made(row: Sequence[Sides], x: Sequence[str]) -> list[ir.Term]:
-    """Return the terms of what earlier rows have made, negated."""
+    """Return the negated terms with values computed by earlier rows."""
     minus = ir.Const(-1.0)
     return [
         ir.Term(f.domain, multiply(minus, f.value), ir.Load(name, f.column, True), f.box)
@@ -72,7 +72,7 @@ def _made(row: Sequence[Sides], x: Sequence[str]) -> list[ir.Term]:
 
 
 class _Together:
-    """Values of temporaries that are made together, in order; each reads those before it."""
+    """Values of temporaries that are computed together, in order; each reads earlier ones."""
 
     def __init__(self, space: Space, recorder: Recorder) -> None:
         self.space = space
@@ -86,7 +86,7 @@ class _Together:
         return name
 
     def let(self, value: ir.Value) -> ir.Value:
-        """Return what stands for a value at its row."""
+        """Name a value, and return its load at the current row."""
         name = self.name()
         self.values[name] = value
         return ir.Load(name, self.space.indices(), True)

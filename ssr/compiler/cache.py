@@ -79,7 +79,7 @@ def source_digest(package: Path) -> str:
 def digest(*texts: str, compiled: bool = True) -> str:
     """Return a name for texts that is the same in every process with the same source.
 
-    What is ``compiled`` depends on the environment, too; to look at that llvmlite is loaded.
+    The name of ``compiled`` code also depends on the environment; this loads llvmlite.
     """
     whole = hashlib.sha256()
     more = [environment()] if compiled else []
@@ -90,7 +90,7 @@ def digest(*texts: str, compiled: bool = True) -> str:
 
 
 def find(name: str) -> bytes | None:
-    """Return what is kept under a name, if it is as it was written."""
+    """Return the data cached under a name, if its checksum is right."""
     folder = _folder()
     if folder is not None:
         with contextlib.suppress(OSError):
@@ -116,7 +116,7 @@ def keep(name: str, data: bytes) -> None:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold the lock of a name among processes while its kernel is made."""
+    """Hold the interprocess lock of a name while its kernel is compiled."""
     folder = _folder()
     if folder is None:
         yield
@@ -174,7 +174,7 @@ def _evict_now_and_then(folder: Path, size: int) -> None:
 
 
 def _evict(folder: Path) -> None:
-    """Remove the kernels used longest ago beyond the limit, and what killed processes left."""
+    """Remove the least recently used kernels beyond the limit, and files of killed processes."""
     found = _files(folder)
     total = sum(status.st_size for _, status in found)
     yesterday = time.time() - private_files.DAY

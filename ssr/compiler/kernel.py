@@ -42,11 +42,11 @@ MachineCode = Callable[[], "Code | None"]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, whose machine code may still be under work.
+    """A kernel, whose compilation may still be in progress.
 
     ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
-    the vector fields that ``meta`` calls ``whole`` as one array, else an array for each component.
-    A kernel for boxes with memory of their own takes the steps of a schedule
+    the vector fields listed in ``meta.whole`` as one array, and others as an array per component.
+    A kernel for boxes with separate memory takes the steps of a schedule
     (`ssr.distributed.step_tables`).
     """
 
@@ -66,7 +66,7 @@ class Kernel:
 class _Text:
     """A kernel: its source, its description, and its machine code.
 
-    As long as there is none, it has its module in kernel IR.
+    Until the machine code exists, it has the module in kernel IR.
     """
 
     source: str
@@ -89,7 +89,7 @@ class _Text:
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached.
 
-    It is lowered and translated here. LLVM does its work in a thread, while this one goes on.
+    It is lowered and translated here. LLVM compiles it in another thread.
     """
     request = Request.of(program, options, dtype)
     with target.compiling_for(request.processor):
@@ -99,7 +99,7 @@ def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 
 def begin(program: ir.Program, options: Options, dtype: str) -> None:
-    """Begin to build a kernel that `build` will be asked for."""
+    """Begin to build a kernel that `build` will return later."""
     request = Request.of(program, options, dtype)
     key = cache.cache_dir(), request.name()
     with target.compiling_for(request.processor):
@@ -128,7 +128,7 @@ def _complete(request: Request, found: _Text | None) -> Kernel | None:
 
 
 def _begun(request: Request) -> Kernel:
-    """Begin to make a kernel, unless another process has just made it."""
+    """Begin to compile a kernel, unless another process has just compiled it."""
     from ..runtime.futures import Later
 
     name, kept = request.name(), request.options.cache
@@ -181,7 +181,7 @@ def _place(request: Request) -> Place:
 def _alike(request: Request, text: _Text) -> MachineCode | None:
     """Return the machine code of one of the latest kernels whose source is the same.
 
-    Options that make no difference to a program give the same source.
+    Options without effect on a program give the same source.
     """
     here = _place(request)
     for place, known, code in tuple(_LATEST):
@@ -200,9 +200,9 @@ _LOADING = Lock()
 
 
 def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
-    """Return a kernel: one of those that were loaded last, or loaded again.
+    """Return a kernel: one of the most recently loaded kernels, or loaded again.
 
-    `numba.njit` compiles it now.
+    A kernel for Numba is compiled by `numba.njit` here.
     """
     with postponed(), progress.shown(told):
         data = code()
@@ -255,7 +255,7 @@ def _in_llvm(text: _Text) -> llvm.Module:
 
 
 def _on_vectors(text: _Text) -> Module:
-    """Return a kernel with loops over vectors of the target; the debug build has none."""
+    """Return a kernel with loops over vectors of the target, except in the debug build."""
     from .pipeline import vectorized
 
     assert text.module is not None, "the kernel has no machine code"
@@ -281,9 +281,9 @@ def assembly(program: ir.Program, options: Options, dtype: str) -> str:
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
-    """Return all that a caller must know about the kernel of a program, without compiling it.
+    """Return the metadata of the kernel of a program for callers, without compiling it.
 
-    It is lowered, unless the cache has it. LLVM is loaded only then.
+    The program is lowered only if the metadata is not in the cache, and LLVM is loaded only then.
     """
     request = Request.of(program, options, dtype)
     kept, described = options.cache, request.name(DESCRIBED)
@@ -325,7 +325,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
 
 
 def generated(program: ir.Program, options: Options, dtype: str) -> tuple[ModuleType, KernelMeta]:
-    """Return the source that `build_plain` runs, as a module, and all that a caller must know."""
+    """Return the source that `build_plain` runs, as a module, and its metadata for callers."""
     _, text, _ = _checked(program, options, dtype)
     return _module(text), text.meta
 
@@ -363,7 +363,7 @@ def _text(made: Lowered) -> _Text:
 
 
 def _found(name: str) -> _Text | None:
-    """Return a kernel as far as the cache has it."""
+    """Return a kernel from the cache, with or without machine code."""
     data = cache.find(name)
     text: _Text | None = None if data is None else pickle.loads(data)
     return text

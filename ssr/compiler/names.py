@@ -19,14 +19,14 @@ alone."""
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A kernel that is asked for.
+    """A request for a kernel.
 
     Attributes
     ----------
     program, options, dtype
-        The program, its options, and the name of the type of numbers.
+        The program, its options, and the name of the type of values.
     processor
-        The processor that it is for.
+        The target processor.
     """
 
     program: ir.Program
@@ -40,7 +40,7 @@ class Request:
         return Request(program, options, dtype, target.chosen(options.cpu))
 
     def name(self, form: str = COMPILED) -> str:
-        """Return the name of a form of the kernel: that of its program, readable, and a digest."""
+        """Return the name of a form of the kernel: the readable program name and a digest."""
         compiled = form != DESCRIBED
         processor = self.processor if compiled else None
         asked = self.options, self.dtype, form, processor
@@ -78,7 +78,7 @@ _IDENTITIES: deque[tuple[ir.Program, str]] = deque(maxlen=8)
 def text_of(program: ir.Program) -> str:
     """Return the text that identifies a program: equal text, equal kernel.
 
-    Every operation and sum is one line, so that what is shared is written once.
+    Every operation and sum is one line, so that shared values are written once.
     """
     lines: dict[str, int] = {}
     known: dict[int, tuple[ir.Value, str]] = {}  # holding values keeps ids unique

@@ -67,7 +67,7 @@ def _distributed(options: Options) -> bool:
 
 
 def _least_rows(setting: Setting, _: State) -> Mapping[str, int | None]:
-    """Return how many rows boxes with memory of their own have at least; None if they have none."""
+    """Return the least number of rows of boxes with separate memory; None without such boxes."""
     options = setting.options
     return {"least": (WIDE if options.wide_boxes else 1) if options.distributed else None}
 

@@ -90,7 +90,7 @@ def all_states(program: ir.Program, options: Options, dtype: str) -> Iterator[tu
 
 
 def simple(program: ir.Program, options: Options) -> ir.Program:
-    """Return a program that computes costly values once, and only what is needed."""
+    """Return a program that computes costly values once, and no unused values."""
     return run(SIMPLE_STEPS, State(program), Setting(options)).program
 
 
@@ -105,7 +105,7 @@ def fused_nests(direct: ir.Program, options: Options, dtype: str) -> State:
 
 
 def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
-    """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
+    """Return the steps of a kernel in order: the accesses of each nest, and calls."""
     state = fused_nests(direct(program, options, dtype), options, dtype)
     return tuple(
         made if isinstance(made, ir.Call) else actions(made, state.fields)

@@ -25,7 +25,7 @@ _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_B
 
 
 def make(folder: Path) -> Path:
-    """Make a folder if it is not there, and return it with all links on the way resolved."""
+    """Create a folder if it does not exist, and return its path with all links resolved."""
     for place in (*reversed(folder.parents), folder):
         if not os.path.lexists(place):
             place.mkdir(mode=0o700, exist_ok=True)
@@ -37,10 +37,10 @@ def make(folder: Path) -> Path:
 
 
 def _check(place: Path, status: os.stat_result, leads: bool = False) -> None:
-    """Refuse what others could have written.
+    """Refuse files and folders that other users could have written.
 
-    What only leads to a folder may also be the system's; in a directory with the sticky bit others
-    can make files, but not replace ours.
+    A parent directory may also belong to root. In a directory with the sticky bit, other users can
+    create files but not replace existing ones.
     """
     mode = status.st_mode
     if status.st_uid != os.getuid() and not (leads and status.st_uid == 0):
@@ -57,7 +57,7 @@ def _refuse(reason: str) -> None:
 
 @once
 def _alone(group: int) -> bool:
-    """Whether a group is this user's own: many systems make one for each user."""
+    """Whether a group is this user's private group, which many systems create for each user."""
     import grp
     import pwd
 
@@ -94,7 +94,7 @@ def read(path: Path) -> bytes:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file as a whole: others see what was there before, or all of it."""
+    """Write a file atomically: readers see either the old contents or the new ones."""
     aside = path.with_name(f"{path.name}.{uuid4().hex}.tmp")
     handle = opened(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
@@ -124,7 +124,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _lock(path: Path) -> int | None:
-    """Wait for the lock of a file; return its handle, or None if there can be no lock."""
+    """Wait for the lock of a file; return its handle, or None if locks are not supported."""
     try:
         import fcntl
     except ImportError:  # not on this platform

@@ -35,7 +35,7 @@ GAP = 4
 def reached(
     nest: ir.Nest, arrays: Mapping[str, ir.Field]
 ) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return what a nest reads, and what it writes, of arrays."""
+    """Return the elements of arrays that a nest reads, and those that it writes."""
     finder = _Finder(nest)
     written: dict[str, Domain] = {}
     read: dict[Reach, None] = {}
@@ -61,7 +61,7 @@ def reached(
 
 
 def reached_by_lines(nest: ir.LineNest) -> tuple[tuple[Reach, ...], tuple[Reach, ...]]:
-    """Return what systems along lines read, and what they write, of arrays."""
+    """Return the elements of arrays that systems along lines read, and those that they write."""
     own = tuple(map(Affine.name, nest.axes))
     low = [(Affine.name(f"{axis}_lo"),) for axis in nest.axes]
     high = [(Affine.name(f"{axis}_hi"),) for axis in nest.axes]
@@ -83,7 +83,7 @@ def _within(rows: Domain, load: ir.Load, written: Domain | None) -> bool:
 
 
 class _Finder:
-    """Elements that rows of a nest meet, as hulls."""
+    """Elements that rows of a nest access, as hulls."""
 
     def __init__(self, nest: ir.Nest) -> None:
         self.context = nest.context
@@ -91,10 +91,10 @@ class _Finder:
         self.known: dict[Domain, list[tuple[Bounds, Bounds, Expressions]]] = {}
 
     def reaches(self, array: str, new: bool, rows: Domain, index: Expressions) -> Iterator[Reach]:
-        """Yield the elements of an array that rows meet, a hull for each conjunction of the rows.
+        """Yield the elements of an array that rows access, a hull per conjunction of the rows.
 
-        Where each row meets the array at its own index, or at one shifted by constants, these
-        elements are taken as rows of their own.
+        If each row accesses the array at its own index, or at one shifted by constants, the rows
+        are replaced by the elements.
         """
         own = tuple(map(Affine.name, self.axes))
         shift = [here - axis for here, axis in zip(index, own, strict=False)]
@@ -106,12 +106,12 @@ class _Finder:
             yield Reach(array, new, low, high, when, own if near else index)
 
     def gathered(self, gather: ir.Gather, rows: Domain) -> Iterator[Reach]:
-        """Yield the rows of a stored matrix whose columns are met."""
+        """Yield the rows of a stored matrix whose columns are accessed."""
         for low, high, when in self._hulls(rows):
             yield Reach(gather.array, gather.new, low, high, when, gather.row, gather.matrix)
 
     def _hulls(self, rows: Domain) -> list[tuple[Bounds, Bounds, Expressions]]:
-        """Return the hulls of rows, as far as they do not follow from the context."""
+        """Return the hulls of rows, without bounds that the context implies."""
         if rows not in self.known:
             found = [] if rows.empty else [*rows.simplified(self.context).hulls()]
             self.known[rows] = found
@@ -119,7 +119,7 @@ class _Finder:
 
 
 def _met(reach: Reach) -> tuple[object, ...]:
-    """Return what rows of a hull meet."""
+    """Return the access of a hull without the bounds of its rows."""
     return reach.array, reach.new, reach.index, reach.matrix
 
 
@@ -128,9 +128,9 @@ def _shifted(bounds: Expressions, shift: int) -> Expressions:
 
 
 def _facts(nest: ir.Nest) -> tuple[Affine, ...]:
-    """Return what is >= 0 for any box of a nest: it is not empty, and lies within the rows.
+    """Return expressions >= 0 for any box of a nest: it is not empty, and lies within the rows.
 
-    Where it matters, it also lies within the box that owns its rows.
+    If the nest is local, the box also lies within the box that owns its rows.
     """
     found = [Affine()]
     for axis, low, extent in zip(nest.axes, *nest.rows.points, strict=True):
@@ -195,7 +195,7 @@ class _Order:
         )
 
     def follows(self, first: Reach, last: Reach, axis: int) -> bool:
-        """Whether a hull begins and ends behind another one along an axis, `GAP` or less apart."""
+        """Whether a hull begins and ends after another one along an axis, at most `GAP` apart."""
         start, stop = last.low[axis], first.high[axis]
         near = all(self.at_most(low, high + GAP) for low in start for high in stop)
         return near and self.below(first.low[axis], start) and self.above(last.high[axis], stop)

@@ -29,7 +29,7 @@ from ..points.sets import Domain
 
 
 def halo_reads(program: ir.Program) -> ir.Program:
-    """Return a program in which sweeps within boxes read what lies in other boxes themselves."""
+    """Return a program in which sweeps within boxes read elements of other boxes directly."""
     for temporary in program.temporaries:
         steps = program.steps
         places = [n for n, step in enumerate(steps) if temporary.name in ir.made(step)]
@@ -60,7 +60,7 @@ def _is_sum_between_boxes(made: ir.Assignment) -> bool:
 
 
 def _elsewhere(rows: Domain, load: ir.Load) -> bool:
-    """Whether an element is of another box for all rows that read it."""
+    """Whether an element lies in another box for all rows that read it."""
     return len(load.index) == len(rows.axes) and (rows & _own(rows, load)).empty
 
 
@@ -70,11 +70,11 @@ def _own(rows: Domain, load: ir.Load) -> Domain:
 
 
 def _may_wait(steps: Sequence[ir.Step], made: ir.Assignment) -> bool:
-    """Whether a sum can be made in each of some steps behind it, up to the last that reads it.
+    """Whether a sum can be computed in each of the steps after it, up to its last reader.
 
-    Steps write none of what it reads but one array, of which they write rows of own boxes only and
-    it reads elements of other boxes; the first one that does so reads the sum. From then on nothing
-    else is read of other boxes.
+    The steps write at most one array that the sum reads: they write rows of their own boxes, the
+    sum reads elements of other boxes, and the first of these steps reads the sum. Except through
+    the sum, later steps read this array in their own boxes only.
     """
     used = [*reads(made.value, made.domain)]
     written: set[str] = set()
@@ -109,7 +109,7 @@ def _of_own_box(rows: Domain, load: ir.Load) -> bool:
 def _may_read(step: ir.Step, made: ir.Assignment, program: ir.Program) -> bool:
     """Whether a step is a sweep within boxes that reads a sum at its own rows, in sums.
 
-    It writes what the sum has read.
+    It writes an array that the sum has read.
     """
     if not isinstance(step, ir.Assignment) or not is_local(step.domain):
         return False
@@ -128,7 +128,7 @@ def _may_read(step: ir.Step, made: ir.Assignment, program: ir.Program) -> bool:
 
 
 def _is_read(term: ir.Term, made: ir.Assignment, step: ir.Assignment) -> bool:
-    """Whether a term is a sum that a step has made, at each row of another step."""
+    """Whether a term reads a sum that a step has computed, at each row of another step."""
     row = tuple(map(Affine.name, made.axes))
     here = term.weight == ir.ONE and term.operand == ir.Load(made.target, row)
     return here and step.domain <= term.domain

@@ -83,7 +83,7 @@ def _guarded(value: ir.Value, inside: Domain) -> ir.Value:
 
 
 def _beyond(near: Domain, index: tuple[Affine, ...], inside: Domain) -> Iterator[Domain]:
-    """Yield the rows that read beyond their box: those of whole lines, and those at their ends."""
+    """Yield the rows that read beyond their box: rows of whole lines, and rows at line ends."""
     axes = inside.axes
     across = bounded(axes[:-1]).preimage(index[:-1], axes)
     yield inside - across
@@ -91,7 +91,7 @@ def _beyond(near: Domain, index: tuple[Affine, ...], inside: Domain) -> Iterator
 
 
 def _everywhere(value: ir.Value, rows: ir.Field) -> ir.Value:
-    """Return a value in which entries within a box are there, and those between boxes are not."""
+    """Return a value with the entries within a box and without the entries between boxes."""
 
     def change(node: ir.Sum) -> ir.Value:
         kept = (t for t in node.terms if t.box != "other" and t.operand != ir.Sum(()))

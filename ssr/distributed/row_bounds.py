@@ -29,7 +29,7 @@ class Region:
 
 
 def regions(field: ir.Field, nest: ir.Nest) -> tuple[Region, ...]:
-    """Return what may bound the points of a field that rows read: all points, or the own box."""
+    """Return the possible bounds of the points of a field that rows read: all, or the own box."""
     lower, upper = zip(*field.edges, strict=True)
     whole = Region(lower, upper)
     if field.points != nest.rows.points or not is_local(nest.context):

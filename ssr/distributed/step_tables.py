@@ -31,15 +31,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A step that calls a function of C.
+    """A step that calls a C function.
 
     Attributes
     ----------
     address
-        That of the function: ``int begin(int count, void *things)``, or ``int ask(int count, void
-        *things, int *done, void *notes)``, which is called until it is done.
+        The address of the function: ``int begin(int count, void *things)``, or ``int ask(int
+        count, void *things, int *done, void *notes)``, which is called until it is done.
     count, things, notes
-        What it is called with; without ``notes`` it is one that begins.
+        The arguments of the function; ``notes`` is None for ``begin``.
     """
 
     address: int
@@ -89,7 +89,7 @@ def step_tables(meta: KernelMeta, schedule: Sequence[Step], dtype: Any) -> StepT
 
 
 class _Joined:
-    """Arrays one behind the other."""
+    """Concatenated arrays."""
 
     def __init__(self, dtype: Any) -> None:
         self._dtype = dtype

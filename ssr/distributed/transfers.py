@@ -88,7 +88,7 @@ def _several(names: tuple[str, ...], *numbers: int) -> kernel.Let:
 
 
 def _array(name: str) -> kernel.Function:
-    """Return the function that does what a record says for an array."""
+    """Return the function that executes a record for an array."""
 
     def copied(source: str, target: str) -> list[kernel.Do]:
         return [do(f"{name}_copy", source, target, "links", "p")]
@@ -105,7 +105,7 @@ def _array(name: str) -> kernel.Function:
 
 @dataclass(frozen=True)
 class Move(External):
-    """A move of values of so many arrays: all of those of a kernel."""
+    """A data transfer between ``count`` arrays, which are all arrays of a kernel."""
 
     count: int
     name: str = "move"
@@ -113,7 +113,7 @@ class Move(External):
     data: tuple[str, ...] = ()
 
     def functions(self, name: str) -> tuple[kernel.Function, ...]:
-        """Return the function that goes through the records, after those that it calls."""
+        """Return the function that executes all records, after the functions that it calls."""
         arrays = [f"a{n}" for n in range(self.count)]
         chosen = choice(
             (compare("number", "==", n), [do(f"{name}_array", array, "scratch", "links", "p")])
@@ -125,25 +125,25 @@ class Move(External):
         return _copy(name), _array(name), kernel.Function(name, taken, (body,))
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return tables that move nothing."""
+        """Return empty tables."""
         return Tables(np.empty(0, np.int64), np.empty(0, dtype))
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Do nothing, as in one memory."""
+        """Change no values, since all arrays are in one memory."""
 
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Move:
-        """Return the move: it makes nothing."""
+        """Return the move, which computes no values."""
         return self
 
     def joined(self, other: External) -> None:
-        """Return None: moves stay apart."""
+        """Return None, because moves are not joined."""
         return
 
 
 def kind_of(step: object) -> Literal["nest", "call", "move"]:
-    """Return what a step of a kernel is."""
+    """Return the kind of a step of a kernel."""
     if not isinstance(step, ir.Call):
         return "nest"
     return "move" if isinstance(step.external, Move) else "call"
@@ -152,7 +152,7 @@ def kind_of(step: object) -> Literal["nest", "call", "move"]:
 def transfers(
     program: ir.Program, steps: Sequence[ir.Ran]
 ) -> tuple[ir.Program, tuple[ir.Ran, ...]]:
-    """Return the steps of a kernel with a move before each of them, and one behind the last."""
+    """Return the steps of a kernel with a move before each step and one after the last."""
     arrays = tuple(field.name for field in (*program.fields, *program.temporaries))
     taken = {step.name for step in steps if isinstance(step, ir.Call)}
     move = ir.Call(ir.fresh("move", taken), Move(len(arrays)), arrays)

@@ -22,7 +22,7 @@ MEMORY, TABLES, WEIGHTS = "memory", "tables", "weights"
 class Argument:
     """An argument of a kernel: its name and type.
 
-    What may be a part of an array of a launch names that one, its ``pack``.
+    An argument that may be a part of an array of a launch has the name of that array as ``pack``.
     """
 
     name: str
@@ -54,10 +54,10 @@ def arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
 
 
 def driven_arguments(unit: Unit, meta: KernelMeta) -> list[Argument]:
-    """Return the arguments of the function that goes through the steps of a schedule.
+    """Return the arguments of the function that runs the steps of a schedule.
 
     All tables of nests are one array; so are all links and all weights of calls, which share their
-    scratch memory. A row of scalars is for a run, and so is one of results.
+    scratch memory. Each run has one row of scalars and one row of results.
     """
     element = unit.element
     memory = Array(element, written=True)

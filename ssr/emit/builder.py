@@ -28,11 +28,11 @@ class Builder:
     arrays, buffers
         The fields and temporaries of the kernel, and the buffers of the nest.
     suffix
-        The end of the names of buffers, which tells those of nests apart.
+        The suffix of the names of buffers, which distinguishes the buffers of different nests.
     near
-        The numbers in a cache line.
+        The number of values in a cache line.
     sizes
-        The names in the kernel of the sizes that have other ones there.
+        The names in the kernel of the sizes that are renamed there.
     reductions
         The first row of the state of each reduction.
     functions
@@ -42,7 +42,7 @@ class Builder:
     even
         The buffers whose rows begin with cache lines.
     alike
-        For arrays with the offsets and strides of another one, that one.
+        For each array with the same offsets and strides as another one, the other array.
     body
         The statements.
     rows
@@ -88,7 +88,7 @@ class Builder:
 
     @contextmanager
     def block(self) -> Iterator[list[kernel.Statement]]:
-        """Collect the statements that are added meanwhile in a block of their own."""
+        """Collect the statements that are added meanwhile in a separate block."""
         outer, self.body = self.body, []
         yield self.body
         self.body = outer
@@ -111,7 +111,7 @@ class Builder:
         return name.removeprefix("%") + self.suffix
 
     def described(self, buffer: ir.Buffer, nest: int) -> BufferMeta:
-        """Return what a caller must know of a buffer of a nest with a number."""
+        """Return the metadata of a buffer for callers of the kernel; ``nest`` is a number."""
         name, near = self.buffer(buffer.name), self.near if buffer.name in self.even else 1
         return BufferMeta(name, nest, buffer.rows, buffer.pad, buffer.lines, near)
 
@@ -141,7 +141,7 @@ class Builder:
         return plus(start, times(line, f"{name}_w"))
 
     def offsets(self, array: str) -> str:
-        """Return the array whose offsets and strides those of an array are."""
+        """Return the array that provides the offsets and strides of an array."""
         return mangled(self.alike.get(array, array))
 
     def stride(self, array: str, axis: int) -> kernel.Expression:
@@ -174,7 +174,7 @@ class Builder:
         return store(self.argument(array), self.place(array, index), value)
 
     def examine(self, made: tuple[str, int], row: Sequence[Operand], value: Operand) -> None:
-        """Add the examination of a value that is made at a row, if the debug build does it."""
+        """Add the examination of a value computed at a row, if the debug build examines it."""
         if made in self.looks:
             self.add(do(function_of(len(row)), "state", self.looks[made], *row, value))
 

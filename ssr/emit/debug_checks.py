@@ -29,7 +29,7 @@ BAD = 3
 
 
 def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) -> tuple[Look, ...]:
-    """Return what is examined in nests: all that steps of the declared program make."""
+    """Return the values to examine in nests: all results of steps of the traced program."""
     found = dict.fromkeys(
         Look(number, name, origin, pivot=isinstance(nest, ir.LineNest) and name in nest.pivots)
         for number, nest in enumerate(nests)
@@ -40,7 +40,7 @@ def looks_of(nests: Sequence[ir.Nest | ir.LineNest], ignored: frozenset[str]) ->
 
 
 def _made(nest: ir.Nest | ir.LineNest) -> Iterator[tuple[str, int]]:
-    """Yield what a nest makes, each with its origin."""
+    """Yield the names that a nest defines, each with its origin."""
     if isinstance(nest, ir.LineNest):
         yield from ((name, nest.origin) for name in nest.made)
         return
@@ -53,17 +53,17 @@ def _made(nest: ir.Nest | ir.LineNest) -> Iterator[tuple[str, int]]:
 
 
 def made_by(statement: ir.Statement, buffers: Collection[str]) -> str:
-    """Return what a statement makes for its step; nothing if that is a part of its value."""
+    """Return the name that a statement defines for its step; empty if only an internal buffer."""
     return statement.makes or ("" if statement.array in buffers else statement.array)
 
 
 def function_of(axes: int) -> str:
-    """Return the name of the function that examines values at rows of so many axes."""
+    """Return the name of the function that examines values at rows with a number of axes."""
     return f"examine_{axes}"
 
 
 def function(axes: int, row: int) -> kernel.Function:
-    """Return the function that examines values at rows of so many axes."""
+    """Return the function that examines values at rows with a number of axes."""
     names = ["look", *(f"at_{n}" for n in range(axes))]
     empty = element("state", row, 0)
     search: list[kernel.Statement] = [

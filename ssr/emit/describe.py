@@ -28,7 +28,7 @@ from .unit import Unit
 
 
 def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str]) -> KernelMeta:
-    """Return what a caller must know about the kernel of a unit."""
+    """Return the metadata of the kernel of a unit for its callers."""
     program, nests = unit.program, [made.nest for made in unit.nests]
     return KernelMeta(
         fields=tuple(f.name for f in program.fields),
@@ -78,7 +78,7 @@ def _buffers(builder: Builder, nest: ir.Nest | ir.LineNest, number: int) -> Iter
 
 
 def _units(unit: Unit) -> Iterator[UnitMeta]:
-    """Yield what a kernel runs, in order."""
+    """Yield the metadata of the steps of a kernel, in order."""
     for number, step in unit.numbered():
         kind = kind_of(step)
         if isinstance(step, ir.Call):
@@ -98,7 +98,7 @@ def _units(unit: Unit) -> Iterator[UnitMeta]:
 
 
 def _folds(unit: Unit, fold: ir.Fold) -> Iterator[tuple[str, str, int]]:
-    """Yield the rows of the state of a reduction, with their kinds; those of a norm are sums."""
+    """Yield the rows of the state of a reduction, with their kinds; a norm has sums."""
     kind = "sum" if fold.kind == "norm" else fold.kind
     for n in range(ROWS[fold.kind]):
         yield fold.name, kind, unit.reductions[fold.name] + n
@@ -128,10 +128,10 @@ def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
 
 
 def _planes(nest: ir.Nest) -> int:
-    """Return how many planes of all arrays rows need while the outermost index advances.
+    """Return the number of planes of all arrays in use while the outermost index advances.
 
-    They are counted where boxes may be cut, where no row depends on another, in three dimensions or
-    more; and if an array is read some planes apart, of which those in between are needed, too.
+    It is zero unless rows are independent, so that boxes may be cut, there are three dimensions or
+    more, and an array is read in several planes; the planes between these count as well.
     """
     if nest.earlier != () or len(nest.axes) < 3:
         return 0
@@ -144,16 +144,16 @@ def _planes(nest: ir.Nest) -> int:
 
 
 def has_own_rows(nest: ir.Nest | ir.LineNest, program: ir.Program) -> bool:
-    """Whether the points of a nest's rows are not those of its target."""
+    """Whether the points of a nest's rows differ from the points of its target."""
     arrays = {f.name: f for f in (*program.fields, *program.temporaries)}
     return arrays.get(nest.target, nest.rows).points != nest.rows.points
 
 
 def _alike(points: ir.Field, program: ir.Program) -> str:
-    """Return what has the same points: a field, the rows of a step, or a temporary.
+    """Return the name of a field, of rows of a step, or of a temporary with the same points.
 
-    Fields with more points than their caller's have no such name. Lowering's own temporaries have
-    one before them.
+    Fields with more points than the caller's are not considered. For a temporary that lowering
+    adds, there is always an earlier name.
     """
     steps = [p for s in program.steps for p in ir.parts(s)]
     rows = [p.rows if isinstance(p, ir.Reduction) else p.part for p in steps]
@@ -193,7 +193,7 @@ def _made_once(unit: Unit) -> Iterator[str]:
 
 
 def _vector_loops(nest: LoopNest, node: Loop) -> int:
-    """Return how many innermost loops inside a node are expected to vectorise."""
+    """Return the number of innermost loops inside a node that are expected to vectorise."""
     match node:
         case For(body=body):
             if any(has_loop(b) for b in body):

@@ -53,14 +53,14 @@ PARTS = ("between", "rows")
 """Additional imports of modules whose programs have vector fields or run on boxes."""
 
 STEPS = ("copy", "copy_column", "follow")
-"""Additional imports of kernels for boxes with memory of their own."""
+"""Additional imports of kernels for boxes with separate memory."""
 
 EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
 """Names that functions may use without imports."""
 
 
 def emission(unit: Unit) -> tuple[Module, KernelMeta]:
-    """Return the module of a kernel and what a caller must know about it."""
+    """Return the module of a kernel and its metadata for callers."""
     known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
     functions = Functions(EVERYWHERE.union(*known))
     functions.functions.update(_examinations(unit))
@@ -137,9 +137,9 @@ def _examinations(unit: Unit) -> dict[str, Function]:
 
 
 def _start(unit: Unit, meta: KernelMeta, body: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield the statements before the first nest: cleared states, and what all nests use.
+    """Yield the statements before the first nest: cleared states, and variables of all nests.
 
-    On boxes with memory of their own the states are cleared before the first step of a schedule.
+    On boxes with separate memory the states are cleared before the first step of a schedule.
     """
     used = set(mentioned(body))
     if "watch" in used and not unit.distributed:

@@ -35,10 +35,10 @@ def functions_of(unit: Unit) -> dict[str, kernel.Function]:
 def call_statements(
     unit: Unit, number: int, functions: Functions, scalars: Scalars
 ) -> list[kernel.Statement]:
-    """Return the statements that make a call.
+    """Return the statements of a call.
 
-    In a kernel for boxes with memory of their own, a call without links is left out: in most steps
-    of a schedule most calls have nothing to do.
+    A kernel for boxes with separate memory skips calls without links, because in most steps of a
+    schedule most calls are empty.
     """
     called, nests = unit.calls[number], len(unit.nests)
     builder = Builder({}, {}, "", 0, {}, {}, functions, rounded=scalars.rounded)

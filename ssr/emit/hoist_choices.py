@@ -24,7 +24,7 @@ _TESTS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
 
 
 def hoist_choices(builder: Builder, nest: LoopNest, node: Loop) -> None:
-    """Add what a loop does not change of the choices inside it."""
+    """Add the loop-invariant choices, tests and operations of a loop before it."""
     if not isinstance(node, For):
         return
     moving, decided = variables(node), builder.decided

@@ -34,11 +34,11 @@ class LineBuilder(Builder):
     Attributes
     ----------
     slots
-        Where line variables stand at a point.
+        The positions of line variables at a point.
     here
         The point along the line.
     begin
-        Returns where another point begins in the buffer.
+        Returns the start of another point in the buffer.
     """
 
     slots: Mapping[str, int] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class LineBuilder(Builder):
 
     @property
     def width(self) -> int:
-        """The lines of a bundle, which fill what is near."""
+        """The number of lines of a bundle, whose values fill a cache line."""
         return self.near
 
     @property
@@ -97,12 +97,12 @@ class LineBuilder(Builder):
 
 
 def slots_of(nest: ir.LineNest) -> dict[str, int]:
-    """Return where line variables stand at a point of the buffer of a nest."""
+    """Return the positions of line variables at a point of the buffer of a nest."""
     return {name: n for n, name in enumerate(nest.variables)}
 
 
 def emit_lines(builder: LineBuilder, made: LineLoops) -> None:
-    """Add the loops over lines, and what is done with bundles of them."""
+    """Add the loops over lines with the solves of their bundles."""
     for name, value in made.nest.numbers:
         builder.add(let(mangled(name), value_of(builder, value, {})))
     if not made.tree:
@@ -116,7 +116,7 @@ Emitted: TypeAlias = Callable[[Loop], bool]
 
 
 def _emit_tree(builder: LineBuilder, node: Loop, alone: Emitted) -> None:
-    """Add loops and branches, but for what is added in another way."""
+    """Add loops and branches, except the nodes that ``alone`` has added."""
     if alone(node):
         return
 
@@ -158,7 +158,7 @@ def _emit_lines_of(builder: LineBuilder, made: LineLoops, node: Loop) -> bool:
 def _emit_bundle(
     builder: LineBuilder, made: LineLoops, lines: ir.Lines, many: kernel.Expression, every: int
 ) -> None:
-    """Add what is done with a bundle of ``many`` lines, which are ``every`` so many apart."""
+    """Add the solve of a bundle of ``many`` lines with distance ``every``."""
     nest = made.nest
     axis = nest.axes[nest.along]
     points = minus(f"{axis}_hi", f"{axis}_lo")
@@ -228,7 +228,7 @@ def _stride(builder: LineBuilder, array: str, axis: int, nest: ir.LineNest) -> O
 
 
 def _emit_rows(builder: LineBuilder, made: LineLoops, node: Loop) -> bool:
-    """Add what a sweep computes at a point of the lines."""
+    """Add the computations of a sweep at a point of the lines."""
     match node:
         case Run(_, (index,)):
             nest = made.nest

@@ -25,9 +25,9 @@ STRETCH = 2**16
 def emit_tree(
     builder: Builder, nest: LoopNest, tree: Sequence[Loop], *, whole: bool = False
 ) -> None:
-    """Add loops, branches and instances, cut into functions where they are many.
+    """Add loops, branches and instances, outlined as functions if there are many.
 
-    What is ``whole`` is not cut: the body of an innermost loop.
+    The body of an innermost loop is ``whole``, so it is not cut.
     """
     rows, decided, blocks = dict(builder.rows), dict(builder.decided), []
     if not whole:
@@ -88,7 +88,7 @@ def _stretch_end(node: For, stop: kernel.Expression) -> kernel.Expression:
 
 
 def _points(nest: LoopNest) -> kernel.Expression:
-    """Return how many points a line of the box has."""
+    """Return the number of points of a line of the box."""
     last = nest.nest.axes[-1]
     return minus(f"{last}_hi", f"{last}_lo")
 
@@ -126,7 +126,7 @@ def _next_to(tree: Sequence[Loop]) -> Iterator[Loop]:
 
 
 def is_innermost(node: Loop) -> bool:
-    """Whether a node is a loop that holds none."""
+    """Whether a node is a loop without nested loops."""
     return isinstance(node, For) and not any(map(has_loop, node.body))
 
 
@@ -183,7 +183,7 @@ def _order(builder: Builder, nest: LoopNest, node: For) -> kernel.Order:
 def _is_independent(nest: LoopNest, node: For) -> bool:
     """Whether rows are independent, though a loop reads other lines of an array that it writes.
 
-    LLVM would compare where these lines are at each line, and gives up where they are many.
+    LLVM would check at run time for each line whether they overlap, but not for many lines.
     """
     parts = [part for run in runs_of(node) for part in nest.pieces[run.piece].parts]
     if node.step != 1 or not all(part.statement.parallel for part in parts):

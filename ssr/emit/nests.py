@@ -78,9 +78,9 @@ def nest_builders(unit: Unit, functions: Functions, scalars: Scalars) -> list[Bu
 def _even(made: LoopNest) -> frozenset[str]:
     """Return the buffers of a nest whose rows should begin with cache lines.
 
-    Vectors are loaded and stored twice as fast there. These are the lines with room at their ends,
-    and those that are computed in bundles, which are made from the first point of the box on, if it
-    has all points; planes are large, and many lines would not fit into the first cache any more.
+    Aligned vectors are loaded and stored twice as fast. The buffers are lines with padding, and
+    lines that are computed in bundles from the first point of the box. Buffers of planes are
+    excluded because they are large, and many lines because they would exceed the first-level cache.
     """
     nest = made.nest
     in_bundles = {
@@ -139,7 +139,7 @@ def _boxes(
     number: int,
     inside: Sequence[kernel.Statement],
 ) -> kernel.Statement:
-    """Return the loop over the boxes of a nest: what it takes from its table, and its inside."""
+    """Return the loop over the boxes of a nest: loads from its table, then the body."""
     buffers = nest.buffers if isinstance(nest, ir.Nest) else ()
     start = [node for b in buffers for node in _buffer(builder, nest.axes, b, number)]
     start += [builder.start] if isinstance(builder, LineBuilder) else []
@@ -161,7 +161,7 @@ def _boxes(
 
 
 def _columns(builder: Builder, program: ir.Program, nest: ir.Nest | ir.LineNest) -> Iterator[str]:
-    """Yield the variables that stand in the columns of a nest's table, in order."""
+    """Yield the variables in the columns of a nest's table, in order."""
     yield from map(mangled, program.sizes)
     yield from bounds(nest.axes)
     yield from own_bounds(nest.axes) if is_local(nest.context) else ()

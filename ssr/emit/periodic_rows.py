@@ -29,9 +29,9 @@ Ends: TypeAlias = tuple[kernel.Expression, kernel.Expression]
 def emit_periodic_rows(builder: Builder, nest: LoopNest, run: Run, ends: Ends) -> None:
     """Add the rows from the first of two ends to before the other.
 
-    A round of the loop begins with a row whose number is a multiple of the period, and has so many
-    bundles that the next one does, too: their weights are constants. A loop that is in no other
-    loop polls.
+    Each iteration of the loop begins at a row whose number is a multiple of the period and has
+    enough bundles for the next iteration to begin at such a row, so that the weights are constants.
+    An outermost loop polls.
     """
     piece = nest.pieces[run.piece]
     axis, width, period = nest.nest.axes[-1], builder.near, len(piece.taps[0][0].weights)
@@ -77,7 +77,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Round:
-    """A round of a loop: so many bundles of rows from the loop's variable on."""
+    """An iteration of a loop: ``count`` bundles of rows, starting at the loop's variable."""
 
     builder: Builder
     axis: str
@@ -108,15 +108,15 @@ class _Round:
         }
 
     def _distance(self, element: ir.Load) -> int:
-        """Return how far an element is from the row that reads it."""
+        """Return the distance of an element from the row that reads it."""
         return (element.index[-1] - Affine.name(self.axis)).constant
 
     def _ends(self, first: int = 0) -> list[kernel.Expression]:
-        """Return how far the ends are from the first row of a bundle."""
+        """Return the distances of the ends from the first row of a bundle."""
         return [minus(end, self.axis, *([first] if first else [])) for end in self.ends]
 
     def _at(self, array: str, index: Sequence[Affine], first: int) -> tuple[Operand, Operand]:
-        """Return an array and the flat offset of what the first row of a bundle meets of it."""
+        """Return an array and the flat offset of the element for the first row of a bundle."""
         index = tuple(a.substitute(self.where) for a in index)
         moved = (*index[:-1], index[-1] + first)
         return self.builder.argument(array), self.builder.place(array, moved)
@@ -154,7 +154,7 @@ class _Round:
         builder.add(do("put_rows", *target, total, *self._ends(first)))
 
     def _read(self, element: ir.Load, line: _Line, first: int) -> kernel.Expression:
-        """Return the bundle of elements that a bundle of rows reads, loading what is missing."""
+        """Return the bundle of elements that a bundle of rows reads; missing ones are loaded."""
         number, beyond = divmod(first + self._distance(element), self.builder.near)
         left = self._loaded(element, line, number)
         if not beyond:

@@ -28,7 +28,7 @@ Place: TypeAlias = Mapping[str, Affine]
 
 
 def place_of(builder: Builder, made: LoopNest | LineLoops, run: Run) -> dict[str, Affine]:
-    """Return what the axes and sizes stand for at an instance, with the kernel's own names."""
+    """Return the values of axes and sizes at an instance, in terms of the kernel's names."""
     sizes = {name: Affine.name(own) for name, own in builder.sizes.items()}
     row = (here.substitute(sizes) for here in made.row(run))
     return sizes | dict(zip(made.nest.axes, row, strict=True))
@@ -40,7 +40,7 @@ def emit_instance(builder: Builder, made: LoopNest | LineLoops, run: Run) -> Non
 
 
 def emit_piece(builder: Builder, made: LoopNest | LineLoops, piece: ir.Piece, where: Place) -> None:
-    """Add the assignments of a piece at a row, given what axes and sizes stand for."""
+    """Add the assignments of a piece at a row, given the values of axes and sizes."""
     if builder.checked:
         _check(builder, made.nest, piece, where)
     numbers = builder.numbers = Numbers(piece.parts)
@@ -60,7 +60,7 @@ def emit_piece(builder: Builder, made: LoopNest | LineLoops, piece: ir.Piece, wh
 
 
 def _check(builder: Builder, nest: ir.Nest | ir.LineNest, piece: ir.Piece, where: Place) -> None:
-    """Add the check that a row is one of those of a piece."""
+    """Add the check that a row belongs to a piece."""
     condition = condition_on(piece.domain, nest.context)
     label = builder.functions.label(f"{piece.name} of {nest.target}")
     if condition != ALWAYS:
@@ -78,7 +78,7 @@ def _held(builder: Builder, value: ir.Value, found: kernel.Expression) -> kernel
 
 
 def value_of(builder: Builder, value: ir.Value, where: Place) -> kernel.Expression:
-    """Return a value; sums and what is shared get variables of their own first."""
+    """Return a value; sums and shared values are first assigned to new variables."""
     if builder.decided and isinstance(value, ir.Op):
         decided = builder.decided.get(repr(ir.substituted(value, where)))
         if decided is not None:
@@ -211,7 +211,7 @@ def _next(
 def _tested(
     builder: Builder, term: ir.Term, total: kernel.Expression, where: Place
 ) -> kernel.Expression:
-    """Return a total with a term where that is there; nothing else computes it."""
+    """Return a total to which a term is added if the row has it; no other row evaluates it."""
     with _unshared(builder):
         found = _next(builder, term, total, where)
     return kernel.Select(_condition(builder, term, where), found, total)
@@ -219,7 +219,7 @@ def _tested(
 
 @contextmanager
 def _unshared(builder: Builder) -> Iterator[None]:
-    """Hold no values of what is computed here: not all rows compute it."""
+    """Share no values computed here, because not all rows compute them."""
     numbers, builder.numbers = builder.numbers, None
     yield
     builder.numbers = numbers
@@ -231,7 +231,7 @@ def _may_lack(term: ir.Term) -> bool:
 
 
 def _operand(builder: Builder, term: ir.Term, operand: ir.Value, where: Place) -> kernel.Expression:
-    """Return a term's operand, or what stands in its place."""
+    """Return a term's operand, or a choice between it and its replacement."""
     if term.otherwise is None:
         return value_of(builder, operand, where)
     with _unshared(builder):

@@ -33,7 +33,7 @@ class Scalars:
     functions
         The functions and constants of the module.
     reductions
-        For each reduction the number of the nest that makes it.
+        For each reduction the number of the nest that computes it.
     sizes
         For each size its value.
     statements

@@ -21,10 +21,10 @@ Form: TypeAlias = Literal["fast", "checked", "debug"]
 
 @dataclass(frozen=True)
 class Unit:
-    """A program, what runs one after the other, the type of numbers, a title, and the form.
+    """A program, its steps in order, the type of values, a title, and the form.
 
-    It is ``distributed`` if it is for boxes with memory of their own. The debug build ignores
-    infinities and NaN in some temporaries.
+    It is ``distributed`` if its boxes have separate memory. The debug build ignores infinities
+    and NaN in some temporaries.
     """
 
     program: ir.Program
@@ -37,7 +37,7 @@ class Unit:
 
     @property
     def debug(self) -> bool:
-        """Whether the values that steps make are examined."""
+        """Whether the values that steps compute are examined."""
         return self.form == "debug"
 
     @property

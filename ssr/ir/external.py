@@ -31,14 +31,13 @@ class Tables:
     Attributes
     ----------
     links
-        Integers, int64 and contiguous: whatever the function wants. If there are none, it has
-        nothing to do.
+        Integers for the function, int64 and contiguous. Without any, the function has no effect.
     weights
-        Numbers of the kernel's type, contiguous.
+        Values of the kernel's type, contiguous.
     scratch
-        How many numbers of the kernel's type the function needs as scratch memory.
+        The size of the function's scratch memory, in values of the kernel's type.
     initial
-        Values that are there before the first run: number of the field, index of its array, values.
+        Values set before the first run: number of the field, index of its array, values.
     """
 
     links: Array
@@ -48,18 +47,18 @@ class Tables:
 
 
 class External(ABC):
-    """A step that another package writes: it updates fields in place by a function of its own.
+    """A step that another package defines: its function updates fields in place.
 
     Attributes
     ----------
     name
-        What messages and `Program.explain` call it.
+        The name of the step in messages and `Program.explain`.
     fields
-        For each field the points that must be made before the step, and all points of its array.
-        The former are a part of the latter, which the step leaves as it is, or all of them, some
-        of which it changes.
+        For each field the points that must be computed before the step, and all points of its
+        array. The former are either a subset of the latter, which the step does not change, or
+        all of them, some of which it changes.
     data
-        Names of the numbers that the function takes at each call.
+        Names of the scalars that the function takes at each call.
     """
 
     name: str
@@ -71,13 +70,13 @@ class External(ABC):
         """Return the function of a given name, after those that it calls.
 
         Its arguments are the arrays of all fields; ``links``, ``weights`` and ``scratch``; and the
-        numbers of ``data``. It returns nothing. The names of those that it calls begin with its
-        own. They are compiled like those of a kernel: they read floating-point arrays by `Load` and
-        write them by `Store`, and read integers by either `Load` or `Element`. They may call the
-        operations that a kernel imports from `ssr.runtime.intrinsics`, those of ``np``, ``real``,
-        ``min``, ``max`` and ``abs``.
+        scalars of ``data``. It has no result. The names of the functions that it calls begin with
+        its name. The functions are compiled like those of a kernel: they read floating-point arrays
+        by `Load` and write them by `Store`, and read integers by either `Load` or `Element`. They
+        may call the operations that a kernel imports from `ssr.runtime.intrinsics`, those of
+        ``np``, ``real``, ``min``, ``max`` and ``abs``.
 
-        They identify the kernel: sizes, layouts and tables are no part of them.
+        The functions identify the kernel, so they do not depend on sizes, layouts and tables.
         """
 
     @abstractmethod
@@ -88,34 +87,34 @@ class External(ABC):
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Do the same update slowly in NumPy, in place; ``scalars`` are those of ``data``."""
+        """Do the same update slowly in NumPy, in place; ``scalars`` are the values of ``data``."""
 
     @abstractmethod
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> External:
-        """Return what makes the elements that a program reads, and perhaps no others."""
+        """Return a step that computes the elements that a program reads, and possibly others."""
 
     def alike(self, other: External) -> bool:
-        """Whether another step is known to make the same of the same fields."""
+        """Whether another step is known to compute the same values of the same fields."""
         mine, others = (type(s) for s in (self, other))
         same = (self.name, self.fields, self.data) == (other.name, other.fields, other.data)
         return mine is others and same
 
     def once(self, alone: Sequence[bool]) -> External:
-        """Return what makes the same, where values stay in some fields from run to run."""
+        """Return an equivalent step for fields whose values persist from run to run."""
         return self
 
     def rows(self, sources: Sequence[str], scalars: Sequence[Value]) -> tuple[Made, ...] | None:
-        """Return what is made of each field as values of its points; None without such a form.
+        """Return the points of each field with their values; None without such a form.
 
-        A value reads points that are given to the step, and has the bits that the function makes,
-        for all sizes. Points that are not read later may be left out.
+        A value reads points that are given to the step, and is bitwise equal to the result of the
+        function for all sizes. Points that are not read later may be left out.
         """
         return None
 
     def check(self, sizes: Mapping[str, int]) -> None:
-        """Refuse sizes for which the step cannot make what is read.
+        """Refuse sizes for which the step cannot compute all points that are read.
 
-        It is asked where no tables are needed, since `rows` are used instead.
+        It is called if no tables are needed because `rows` are used instead.
         """
         return
 

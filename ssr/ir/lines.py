@@ -16,7 +16,7 @@ from .nests import Piece
 class Taken:
     """A line variable that is copied from an array.
 
-    The load is that of the row's own point. Points of a line lie between bounds.
+    The ``load`` reads the row's own point. Points of a line lie between bounds.
     """
 
     variable: str
@@ -26,17 +26,17 @@ class Taken:
 
 @dataclass(frozen=True)
 class LineNest:
-    """Systems along lines: what each row of a line computes, forward and then backward.
+    """Systems along lines: the computations of each row of a line, forward and then backward.
 
-    Where lines close in a circle, a third sweep is ``closing`` them.
+    For periodic lines there is a third sweep, ``closing``.
 
-    A *line variable* has a number for each point of a line; its name begins with %, and its index
-    is one place along the line. Those that are ``taken`` are copied from arrays before the sweeps,
-    those that are ``given`` are copied to arrays after them. Pieces read and write line variables
-    only, and ``numbers`` that are the same for all rows; no row is in two pieces of a sweep. Lines
-    that lie side by side along the axis ``across`` are worked on together; None if there is one
-    line only. The ``origin`` is that of the assignments (`Assignment`). Of what is given so many
-    arrays, the first ones, take one over each pivot.
+    A *line variable* has a value for each point of a line; its name begins with %, and its index
+    is a position along the line. The ``taken`` variables are copied from arrays before the sweeps,
+    the ``given`` variables are copied to arrays after them. Pieces access line variables only, and
+    ``numbers`` that are equal for all rows; no row is in two pieces of a sweep. Adjacent lines
+    along the axis ``across`` are solved together; None if there is one line only. The ``origin``
+    is that of the assignments (`Assignment`). The first ``inverse`` of the ``given`` arrays receive
+    the reciprocals of the pivots.
     """
 
     target: str
@@ -55,7 +55,7 @@ class LineNest:
 
     @property
     def pivots(self) -> tuple[str, ...]:
-        """The arrays that take one over each pivot."""
+        """The arrays that receive the reciprocals of the pivots."""
         return self.made[: self.inverse]
 
     @property
@@ -70,13 +70,13 @@ class LineNest:
 
     @property
     def across(self) -> int | None:
-        """The axis along which lines lie side by side: the last one, or the one before it."""
+        """The axis along which lines are adjacent: the last one, or the one before it."""
         last = len(self.axes) - 1
         return last if self.along < last else last - 1 if last else None
 
     @property
     def outer(self) -> tuple[str, ...]:
-        """The axes that tell lines from each other; that across them is the last."""
+        """The axes whose indices identify a line; the axis ``across`` is the last."""
         return (*self.axes[: self.along], *self.axes[self.along + 1 :])
 
     @property
@@ -105,7 +105,7 @@ class LineNest:
 class Lines:
     """Lines on which the same pieces run, and the loops of each of them.
 
-    For what is copied there are loops over the points of a line that are copied, too.
+    Each copied line variable has loops over the copied points of a line.
     """
 
     taken: tuple[tuple[str, tuple[Loop, ...]], ...]

@@ -21,7 +21,7 @@ def live(
 
 
 def replaced(step: ir.Step) -> set[str]:
-    """Return what a step makes all of, so that nothing of what was there is left."""
+    """Return the names that a step overwrites completely."""
     return {
         made
         for part in ir.parts(step)

@@ -21,12 +21,12 @@ class Statement:
     ``parallel`` promises that the rows of a line are independent; otherwise they run in the order
     of the nest. The statement runs ``ahead`` lines early (along the second last axis), and
     ``planes`` planes (along the third last); the loops begin ``lead`` planes and lines before the
-    box for it. If its rows are those of its step, as far as they lie in a box with memory of its
-    own or so far ``beyond`` it, low and high along each axis, this is given. If its step assigns
-    rows that wait for no rows of other boxes, ``local`` is the array that it assigns; what it reads
-    of it in other boxes may be ``kept`` there (`Assignment`). If a buffer replaces a
-    temporary, it ``makes`` that. Its ``origin`` is that of its assignment. If it is given in terms
-    of where the loops stand, it makes the value of the row ``at`` another place.
+    box for it. ``beyond`` is given if its rows are those of its step within a box with separate
+    memory, extended by these numbers of rows, low and high along each axis. If the rows of its
+    step do not depend on rows of other boxes, ``local`` is the array that the step assigns; its
+    elements read in other boxes may be ``kept`` there (`Assignment`). If a buffer replaces a
+    temporary, the statement ``makes`` that temporary. Its ``origin`` is that of its assignment. A
+    statement in terms of the position of the loops computes the row ``at`` another position.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Statement:
     at: tuple[Affine, ...] = ()
 
     def runs(self, row: tuple[Affine, ...], order: Order, sign: int = 1) -> tuple[Affine, ...]:
-        """Return the row that is run when the loops stand at one; with -1 the other way round."""
+        """Return the row that is run at a position of the loops; with sign -1, the inverse."""
         found = [*row]
         for place, early in ((-2, self.ahead), (-3, self.planes)):
             if early:
@@ -55,10 +55,10 @@ class Statement:
 
 
 def met(statement: Statement, nest: Nest) -> Iterator[tuple[str, tuple[Affine, ...]]]:
-    """Yield the arrays that a statement meets, but for buffers: first the one it stores to.
+    """Yield the arrays that a statement accesses, except buffers; first the one it stores to.
 
-    Each comes with where that is beside the row at which the loops stand, along all axes. Arrays
-    with other axes than the nest are left out.
+    Each has its offset along all axes from the position of the loops. Arrays with other axes than
+    the nest are left out.
     """
     kept = {buffer.name for buffer in nest.buffers}
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
@@ -82,10 +82,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """A term of rows of several kinds, which are in turn along the line.
+    """A term of rows of several classes, which alternate along the line.
 
-    It is an element, with its weights for each kind, zero for those that do not read it; or there
-    is not an element but a number for each kind, -0 where nothing is added.
+    It is an element with a weight for each class, zero for classes that do not read it; or, without
+    an element, a constant for each class, -0 if the class has no such term.
     """
 
     element: Load | None
@@ -96,8 +96,8 @@ class Tap:
 class Piece:
     """Rows of one or more statements at which the same terms are present.
 
-    If it has ``taps``, its rows are of several kinds instead, which come again with a period: row i
-    of each statement is the sum of what its taps have for its kind, in their order, from -0 on.
+    If it has ``taps``, its rows are instead of several classes that repeat with a period: row i of
+    each statement is the sum of the taps' terms for its class, in their order, starting from -0.
     """
 
     name: str
@@ -128,9 +128,9 @@ class Buffer:
     """Scratch rows along the last axis: ``rows`` of them in rotation, ``pad`` more at both ends.
 
     Indices count from the box's lower bounds; with several rows, the first index of a reference is
-    taken modulo ``rows``, a power of two. If ``lines`` is given, what rotates are planes: all lines
-    of the box and so many more at both ends. Planes are large, and as many as are needed. A buffer
-    that is ``cleared`` begins as zeros.
+    taken modulo ``rows``, a power of two. If ``lines`` is given, planes rotate instead of rows: a
+    plane has all lines of the box and ``lines`` more at both ends. Planes are large, and there are
+    only as many as needed. A buffer that is ``cleared`` begins as zeros.
     """
 
     name: str
@@ -165,14 +165,14 @@ class Fold:
 class Nest:
     """Assignments and reductions as scheduled statements over a box of the target's rows.
 
-    The box lies within ``rows``, and is all of them unless a call is cut into boxes.
+    The box lies within ``rows``, and contains all of them unless a call is cut into boxes.
     The bounds of the box are parameters ``k_lo <= k < k_hi`` and so on for each axis.
     ``earlier`` holds the offsets to rows that must be done before a row; None if they are not
-    the same for all rows. ``whole_lines`` says that a box may not cut lines. ``fused`` says that
-    the nest holds several steps of a program; the target is then one of the arrays it writes. So it
-    is if the nest is ``joint``: all its statements run at a row before the next row, but for
-    parallel ones, which come first on each line. A box of a nest has all rows along each of its
-    last two axes, or at ``least`` so many.
+    the same for all rows. With ``whole_lines``, a box may not cut lines. A ``fused`` nest holds
+    several steps of a program; the target is then one of the arrays it writes. The same holds for
+    a ``joint`` nest: all its statements run at a row before the next row, except parallel ones,
+    which come first on each line. A box of a nest has all rows along each of its last two axes, or
+    at least ``least`` rows.
     """
 
     target: str
@@ -202,7 +202,7 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class SplitNest:
-    """A nest with its statements cut into pieces: what runs on each line, in order."""
+    """A nest with its statements cut into pieces: the stages of each line, in order."""
 
     nest: Nest
     line: tuple[Stage | Branch, ...]
@@ -231,8 +231,8 @@ class LoopNest:
     def row(self, run: Run) -> tuple[Affine, ...]:
         """Return the row of an instance, in terms of the variables of the loops.
 
-        The line is where the loops stand, moved as far as the statement runs ahead of them. The
-        place along it is given in terms of the loops, so it is not moved again.
+        The line is the current line of the loops, shifted by the advance of the statement. The
+        position along it is given in terms of the loops, so it is not shifted again.
         """
         here = tuple(map(Affine.name, self.nest.axes))
         statement = self.pieces[run.piece].parts[0].statement

@@ -17,8 +17,8 @@ from .external import External
 class Family:
     """Entries ``value(d)`` at ``(row(d), column(d))`` for all ``d`` in a domain.
 
-    Of these only those are there whose column is in a ``box`` of the kind given, as seen from the
-    row, where spaces are cut into boxes.
+    If spaces are cut into boxes, only entries exist whose column is in a ``box`` of the given kind,
+    relative to the row.
     """
 
     domain: Domain
@@ -39,11 +39,11 @@ MADE = "·"
 class Assignment:
     """``target[row] = value(row)`` for the rows of a domain: NumPy meaning, right side first.
 
-    Loads marked ``new`` read values this assignment has made already, in the given order. An
-    assignment of a ``part`` of its target leaves the other points as they are. Where it reads
-    elements of its target in other boxes that are ``kept``, these are those from before the target
-    was written in boxes with memory of their own: they are not exchanged again. The ``origin`` is
-    the number of the step of the declared program that it is, or -1.
+    Loads marked ``new`` read values that this assignment has already computed, in the given order.
+    An assignment of a ``part`` of its target does not change the other points. In boxes with
+    separate memory, elements of its target that it reads in other boxes are ``kept`` if they are
+    not exchanged again: the values from before the target was written. The ``origin`` is the number
+    of the assignment's step in the traced program, or -1.
     """
 
     target: str
@@ -74,10 +74,10 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Assignments over the same rows that are made together: all of them at a row, then the next.
+    """Assignments over the same rows that run together: all of them at a row, then the next.
 
-    Loads marked ``new`` read what any of them has made at an earlier row of their order, or one
-    before it at this row. Others read old values of a target, at rows where it is not made yet.
+    Loads marked ``new`` read values of any assignment of the group at an earlier row, or of an
+    earlier assignment at this row. Others read old values of a target, at rows not yet assigned.
     """
 
     assignments: tuple[Assignment, ...]
@@ -87,9 +87,9 @@ class Group:
 class Entry:
     """An entry of the blocks of a matrix that couples rows along an axis only.
 
-    It stands in a row of its block and at a column, in the block so many points before or behind
-    the block's own row; or in that at a ``point`` of the line which is the same for all rows, as
-    entries that close a line in a circle do. Then the offset is zero.
+    It has a row and a column in its block, and the ``offset`` in points of this block from the
+    diagonal. Instead of an offset, entries that close a periodic line have a ``point`` of the line
+    that is the same for all rows; their offset is zero.
     """
 
     offset: int
@@ -103,10 +103,10 @@ class Entry:
 class Solve:
     """Systems of equations, one for each line along an axis, solved without pivoting.
 
-    The value of an assignment is a right side, and its target takes the solution. The matrix has
-    blocks of ``size`` rows; assignments beyond these are further right sides. Where the rows of a
-    system read targets, these are old values on their own line. Fields named by ``pivots``, one for
-    each row of a block, take one over each pivot where that is asked for.
+    The value of an assignment is a right side, and its target receives the solution. The matrix has
+    blocks of ``size`` rows; assignments beyond these are further right sides. If the rows of a
+    system read targets, they read old values on their own line. Fields named by ``pivots``, one for
+    each row of a block, receive the reciprocals of the pivots if these are requested.
     """
 
     assignments: tuple[Assignment, ...]
@@ -131,9 +131,9 @@ class Solve:
 class Call:
     """A function of another package that updates fields in place, such as ghost points.
 
-    It reads the points of a field that it is given and writes others; so all of its fields count
-    as read and as written. Of those in ``alone`` no other step writes other points than those it is
-    given: what it makes there once is there at the next run of the program.
+    It reads the given points of a field and writes others; so all of its fields count as read and
+    as written. Other steps write only the given points of the fields in ``alone``; the values that
+    the call computes in these fields persist until the next run of the program.
     Its ``origin`` is that of an `Assignment`.
     """
 
@@ -149,7 +149,7 @@ Step: TypeAlias = "Assignment | Reduction | Group | Solve | Call"
 
 
 def parts(step: Step) -> tuple[Assignment | Reduction, ...]:
-    """Return the assignments of a step, or the step itself; nothing of a call is known."""
+    """Return the assignments of a step, or the step itself; a call has no parts."""
     match step:
         case Group(together) | Solve(together):
             return together
@@ -203,7 +203,7 @@ def with_values(step: Step, change: Callable[[Value], Value]) -> Step:
 
 
 def made(step: Step) -> tuple[str, ...]:
-    """Return the names of what a step makes: fields, or the number of a reduction."""
+    """Return the names that a step defines: fields, or the scalar of a reduction."""
     if isinstance(step, Call):
         return step.fields
     return tuple(p.target if isinstance(p, Assignment) else p.name for p in parts(step))
@@ -214,10 +214,10 @@ class Program:
     """Assignments over fields and reductions, run one after the other.
 
     ``fields`` and ``scalars`` are arguments in order; ``temporaries`` are allocated for the time of
-    a call. ``results`` are numbers made of scalars and reductions that a call returns. ``vectors``
-    are names of arrays, each with those of the fields that are given as this one array. ``wide``
-    are fields that have more points than their caller's, each with the name of what it was copied
-    to, which had these points.
+    a call. ``results`` are the scalars that a call returns, computed from scalars and reductions.
+    ``vectors`` are names of arrays, each with the names of the fields passed as this one array.
+    ``wide`` are fields with more points than the caller's, each with the name of the array with
+    these points to which it was copied.
     """
 
     name: str

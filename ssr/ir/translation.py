@@ -18,7 +18,7 @@ Offset: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The number of a form, and the offset of a value to its row; None if it is not a row's."""
+    """The number of a form, and the offset of a value from its row; None if without a row."""
 
     number: int
     offset: Offset | None
@@ -29,8 +29,8 @@ class Forms:
     """The forms of the values of a program.
 
     A value that depends on the row in another way than by reads at constant offsets - by
-    coordinates, or by terms that some rows do not have - is not equal to any at other points. There
-    is not a form of what is made in the step itself or read through a stored matrix.
+    coordinates, or by terms that some rows do not have - is not equal to any at other points.
+    Values computed in the step itself or read through a stored matrix do not have a form.
     """
 
     _table: dict[Hashable, int] = field(default_factory=dict)

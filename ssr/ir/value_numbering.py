@@ -34,7 +34,7 @@ class Numbers:
             self._parts.append(self._of)
 
     def enter(self, part: int) -> None:
-        """Go on to the values of a part."""
+        """Proceed to the values of a part."""
         self._of = self._parts[part]
 
     def shared(self, value: ir.Value) -> bool:
@@ -46,7 +46,7 @@ class Numbers:
         return self._names.get(self._of[id(value)])
 
     def hold(self, value: ir.Value, name: Expression) -> Expression:
-        """Remember the variable that holds a value, and return it."""
+        """Record the variable that holds a value, and return it."""
         self._names[self._of[id(value)]] = name
         return name
 

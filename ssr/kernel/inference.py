@@ -29,13 +29,13 @@ class Scope:
     Attributes
     ----------
     module
-        The types of names that all functions know.
+        The types of names that are visible in all functions.
     real
         The type of the fields' numbers.
     variables
         The types of the function's own variables.
     functions
-        Returns the type of the result of a function of the module, for those of its arguments.
+        Returns the type of the result of a function of the module, given its argument types.
     """
 
     module: Mapping[str, Type]
@@ -88,7 +88,7 @@ class Scope:
         return self.real if function == "real" else result(function, given)
 
     def _truth(self, node: ir.Expression) -> Type:
-        """Return the type of a condition, which is that of its first part: a truth, or several."""
+        """Return the type of a condition: the type of its first part, a predicate or a vector."""
         parts = ir.parts(node)
         found = self.of(parts[0]) if parts else TRUTH
         return found if isinstance(found, Vector) else TRUTH
@@ -141,7 +141,7 @@ class Functions:
             self.result(signature.function, signature.types)
 
     def scope(self, name: str, types: Sequence[Type]) -> Scope:
-        """Return the types of the variables of a function, for those of its arguments."""
+        """Return the types of the variables of a function, given the types of its arguments."""
         key = name, tuple(types)
         if key not in self.scopes:
             function = self.found[name]
@@ -152,7 +152,7 @@ class Functions:
         return self.scopes[key]
 
     def result(self, name: str, types: Sequence[Type]) -> Type:
-        """Return the type of the result of a function: an integer, or nothing."""
+        """Return the type of the result of a function: an integer, or None without a result."""
         self.scope(name, types)
         nodes = ir.statements(self.found[name].body)
         values = (node.value is not None for node in nodes if isinstance(node, ir.Return))

@@ -33,7 +33,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A known number of Python, a double; ``repr`` tells 0.0 from -0.0."""
+    """A constant in double precision; ``repr`` distinguishes 0.0 and -0.0."""
 
     text: str
 
@@ -86,14 +86,14 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Whether all truths hold; those behind the first that does not are not computed."""
+    """The conjunction of predicates; those after the first false one are not evaluated."""
 
     parts: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Whether a truth holds; those behind the first that does are not computed."""
+    """The disjunction of predicates; those after the first true one are not evaluated."""
 
     parts: tuple[Expression, ...]
 
@@ -221,7 +221,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The end of a function, which returns a value or nothing."""
+    """The end of a function, with or without a result."""
 
     value: Expression | None = None
 
@@ -275,7 +275,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The functions of a kernel, those that are called before those that call them.
+    """The functions of a kernel, with callees before their callers.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ class Module:
     labels
         Names of texts.
     signatures
-        The types of those that are called from Python.
+        The types of functions that are called from Python.
     """
 
     title: str
@@ -309,7 +309,7 @@ Node: TypeAlias = "Expression | Statement"
 
 
 def parts(node: Expression) -> tuple[Expression, ...]:
-    """Return the expressions that an expression is made of, in the order of their computation."""
+    """Return the operands of an expression in the order of their evaluation."""
     match node:
         case Name() | Integer() | Real():
             return ()
@@ -331,7 +331,7 @@ def parts(node: Expression) -> tuple[Expression, ...]:
 
 
 def expressions(node: Statement) -> tuple[Expression, ...]:
-    """Return the expressions of a statement, but for those of statements inside it."""
+    """Return the expressions of a statement, except those of nested statements."""
     match node:
         case Let(value=value):
             return (value,)
@@ -360,7 +360,7 @@ def blocks(node: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def walk(node: Expression) -> Iterator[Expression]:
-    """Yield an expression and all that it is made of."""
+    """Yield an expression and all its subexpressions."""
     left = [node]
     while left:
         here = left.pop()
@@ -377,7 +377,7 @@ def statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def names(node: Node) -> set[str]:
-    """Return the names that an expression or a statement reads, with those inside it."""
+    """Return the names that an expression or a statement reads, including nested ones."""
     if isinstance(node, Let | Store | SetElement | Do | For | While | If | Return):
         found = {node.array} if isinstance(node, SetElement) else set()
         for part in expressions(node):

@@ -49,7 +49,7 @@ def mangled(name: str) -> str:
 def printable(text: str) -> str:
     r"""Return a user's text as it may stand in a comment or between triple quotes of a module.
 
-    It is one line, and cannot end what it stands in.
+    The result is one line, and cannot end the comment or string that contains it.
 
     >>> print(printable("A apply"), printable('"quoted"\n'), sep=", ")
     A apply, 'quoted'\n

@@ -22,8 +22,8 @@ def expanded(
 ) -> Sum:
     """Return an integer as a sum of products.
 
-    A name that is defined stands for its definition. A choice is one factor, or with ``usual`` its
-    first value: most rows lie inside, and their neighbours too.
+    A defined name is replaced by its definition. A choice is one factor, or with ``usual`` its
+    first value, since most rows and their neighbours lie inside.
 
     >>> from ssr.kernel.from_python import expression
     >>> found = expanded(expression("2 * (k + 1) * s - k * s"), {"k": expression("j - 1")})
@@ -73,9 +73,9 @@ def difference(
 
 
 def step_of(offset: ir.Expression, variable: str, others: Collection[str] = ()) -> int | None:
-    """Return how far an integer grows when a variable grows by one, if that is known.
+    """Return the increment of an integer when a variable grows by one, if known.
 
-    It is not if ``others`` that the integer depends on may change, too.
+    It is unknown if the integer also depends on ``others``, which may change.
 
     >>> from ssr.kernel.from_python import expression
     >>> [step_of(expression(text), "i") for text in ("r + 2*i + 1", "k - i", "k", "i % 2")]
@@ -111,7 +111,7 @@ def line_of(offset: ir.Expression) -> ir.Expression:
 
 
 def shift_of(offset: ir.Expression) -> int:
-    """Return what is added to a row's own place along its line.
+    """Return the constant added to the position of a row along its line.
 
     >>> from ssr.kernel.from_python import expression
     >>> [shift_of(expression(text)) for text in ("r + i - 2", "r + i", "i + 1")]
@@ -130,13 +130,13 @@ def furthest(
     definitions: Mapping[str, ir.Expression],
     backwards: bool = False,
 ) -> ir.Expression:
-    """Return the offset of the line that sweeps meet first: the last one in memory.
+    """Return the offset of the line that sweeps access first: the last one in memory.
 
-    Sweeps that run backwards meet the first one in memory first.
+    Backward sweeps access the first line in memory first.
 
     Lines are compared if their offsets differ by multiples of strides only, which are names; the
-    largest group of such lines counts. Names of offsets have ``definitions``. Where a neighbour is
-    chosen, as on a torus, it is the first one, which is that of rows inside.
+    largest group of such lines is used. Names of offsets have ``definitions``. If a neighbour is a
+    choice, as on a torus, its first value is taken, which is that of rows inside.
 
     >>> from ssr.kernel.from_python import expression
     >>> from ssr.kernel.print_python import expression_text

@@ -26,7 +26,7 @@ from .types import (
 )
 
 Rule: TypeAlias = Callable[[Sequence[Type]], Type]
-"""The type of the result of an operation, from those of its arguments."""
+"""The type of the result of an operation, given the types of its arguments."""
 
 BUNDLE = 64
 """The bytes of a bundle: eight numbers in double precision."""
@@ -69,7 +69,7 @@ LANES = 2, 4, 8, 16
 
 
 def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[str, Rule]:
-    """Return the operations that make vectors, with the lanes of the vector after their name."""
+    """Return the operations that create vectors, whose names end with the number of lanes."""
 
     def of(lanes: int) -> Rule:
         return lambda given: rule(given, lanes)

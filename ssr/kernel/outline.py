@@ -1,7 +1,7 @@
 """Outline parts of long kernels as functions.
 
 The time of Numba's passes grows faster than the length of a function. In a long kernel, the body of
-a nest becomes a function of its own if it occurs several times or is very long; groups of
+a nest becomes a separate function if it occurs several times or is very long; groups of
 statements on a line are outlined as well. The parameters of a function are the variables that its
 statements read. Bodies that are equal up to names become one function.
 """
@@ -46,7 +46,7 @@ class Functions:
     Attributes
     ----------
     shared
-        Names that mean the same in all functions, beside those of functions and constants.
+        Names with the same meaning in all functions, in addition to functions and constants.
     constants, doubles
         Numbers by their representation, each with its name in the module: in the type of the
         fields and in double precision.
@@ -55,7 +55,7 @@ class Functions:
     functions
         The functions by name.
     known
-        Their names by their bodies, in which all names but the shared ones are numbered.
+        The names of functions by their bodies, in which all names except shared ones are numbered.
     """
 
     shared: frozenset[str]

@@ -148,7 +148,7 @@ def _else_lines(orelse: Sequence[ir.Statement], depth: int) -> Iterator[tuple[in
 
 
 def _value(node: ir.Expression) -> str:
-    """Return the text of what is assigned: a group of values needs no parentheses there."""
+    """Return the text of an assigned value; a group of values needs no parentheses there."""
     if isinstance(node, ir.Group) and len(node.parts) > 1:
         return ", ".join(map(expression_text, node.parts))
     return expression_text(node)
@@ -157,7 +157,7 @@ def _value(node: ir.Expression) -> str:
 def _bounds(
     start: ir.Expression, stop: ir.Expression, step: ir.Expression
 ) -> tuple[ir.Expression, ...]:
-    """Return what a range is given."""
+    """Return the arguments of a range."""
     if step != ir.Integer(1):
         return start, stop, step
     return (stop,) if start == ir.Integer(0) else (start, stop)

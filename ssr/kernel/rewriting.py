@@ -96,7 +96,7 @@ def renamed(body: Iterable[ir.Statement], names: Mapping[str, str]) -> tuple[ir.
 
 
 def assigned(node: ir.Statement) -> tuple[str, ...]:
-    """Return the variables that a statement assigns to, but for those of statements inside it."""
+    """Return the variables that a statement assigns to, except those of nested statements."""
     match node:
         case ir.Let(targets=targets):
             return targets
@@ -106,7 +106,7 @@ def assigned(node: ir.Statement) -> tuple[str, ...]:
 
 
 def mentioned(body: Iterable[ir.Statement]) -> Iterator[str]:
-    """Yield the names in statements, in the order in which they stand in the printed text."""
+    """Yield the names in statements, in the order of the printed text."""
     for node in body:
         yield from assigned(node)
         if isinstance(node, ir.SetElement):
@@ -132,7 +132,7 @@ def _in_order(node: ir.Expression) -> Iterator[str]:
 
 
 def length(body: Iterable[ir.Statement]) -> int:
-    """Return how many statements there are, with all inside them; the side of an ``else`` counts.
+    """Return the number of statements, including nested ones; an ``else`` counts as one.
 
     >>> x = ir.Let(("x",), ir.Integer(1))
     >>> length([x, ir.If(ir.Name("t"), (x,), (x, x))])

@@ -42,7 +42,7 @@ class Opaque:
 
 
 Type: TypeAlias = "ir.Scalar | ir.Array | Vector | Tuple | Text | Opaque | None"
-"""The type of a value; None is that of an operation that has none."""
+"""The type of a value; None for operations without a result."""
 
 INTEGER, TRUTH, DOUBLE = ir.Scalar("i8"), ir.Scalar("b1"), ir.Scalar("f8")
 NUMBERS = "f4", "f8"

@@ -64,7 +64,7 @@ class Uses:
         }
 
     def reads(self, name: str) -> int:
-        """Return at how many places a name is read."""
+        """Return the number of reads of a name."""
         return len(self._read[name])
 
     def _is_plain(self, name: str) -> bool:

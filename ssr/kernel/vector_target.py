@@ -38,4 +38,4 @@ class Target(Protocol):
     def together(self) -> int: ...  # noqa: D102
 
     def lanes(self, bits: int) -> int:
-        """Return how many numbers of so many bits a vector has."""
+        """Return the number of lanes of a vector for values of ``bits`` bits."""

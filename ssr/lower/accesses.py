@@ -28,8 +28,8 @@ boxes with the values from before the sweep (`ir.Assignment`)."""
 class Access:
     """Elements of an array: those at an index, for all rows of a set.
 
-    Sizes and the bounds of the box of rows are parameters. If it is ``new``, what is read was made
-    by earlier rows of the same nest.
+    Sizes and the bounds of the box of rows are parameters. If the access is ``new``, it reads
+    values that earlier rows of the same nest computed.
     """
 
     array: str
@@ -81,7 +81,7 @@ class Actions:
 
 
 def actions(nest: ir.Nest | ir.LineNest, arrays: Mapping[str, ir.Field]) -> Actions:
-    """Return what the statements of a nest read and write."""
+    """Return the read and write accesses of the statements of a nest."""
     if isinstance(nest, ir.LineNest):
         return Actions(nest.target, nest.axes, ((_of_lines(nest),),))
     found = tuple(_action(statement, nest, arrays) for statement in nest.statements)
@@ -89,7 +89,7 @@ def actions(nest: ir.Nest | ir.LineNest, arrays: Mapping[str, ir.Field]) -> Acti
 
 
 def _groups(found: Sequence[Action]) -> Iterator[tuple[Action, ...]]:
-    """Yield actions one by one, those that make part of the value of a row with that of the row."""
+    """Yield single actions, or groups if actions compute parts of the values of later ones."""
     group: list[Action] = []
     for action in found:
         group.append(action)
@@ -117,9 +117,9 @@ def _action(statement: ir.Statement, nest: ir.Nest, arrays: Mapping[str, ir.Fiel
 def _read(
     statement: ir.Statement, axes: tuple[str, ...], rows: Domain, load: ir.Load
 ) -> Iterator[Access]:
-    """Yield what rows read, apart for the own box and others if the statement knows its box.
+    """Yield the reads of a load; those inside and outside the box are separate if it is local.
 
-    A sweep within boxes reads new values of its own box only; others stay as they are.
+    A sweep within boxes reads updated values in its own box only, and old values in other boxes.
     """
     if load.array != statement.local:
         yield Access(load.array, rows, load.index, load.new)
@@ -132,7 +132,7 @@ def _read(
 
 
 def _of_lines(nest: ir.LineNest) -> Action:
-    """Return what systems along lines read and write: no box cuts the lines."""
+    """Return the reads and writes of systems along lines; boxes contain whole lines."""
     own = tuple(map(Affine.name, nest.axes))
     across = box(nest.outer).preimage(own[: nest.along] + own[nest.along + 1 :], nest.axes)
     reads = (Access(t.load.array, t.points & across, t.load.index) for t in nest.taken)

@@ -73,7 +73,7 @@ def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
 
 
 def _begun(axis: str, nest: ir.Nest) -> kernel.Expression:
-    """Return the condition that a loop that begins before the box stands in it."""
+    """Return the condition that a loop which begins before the box has reached it."""
     if nest.order == "backward":
         return compare(axis, "<", f"{axis}_hi")
     return compare(axis, ">=", f"{axis}_lo")
@@ -89,7 +89,7 @@ def _lead(nest: ir.Nest) -> dict[str, int]:
 
 
 def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Piece]:
-    """Yield the pieces of what runs on each line, those of a branch with the rows on its lines."""
+    """Yield the pieces of a stage or branch; those of a branch are restricted to its lines."""
     if isinstance(part, ir.Stage):
         yield from part.pieces
         return
@@ -101,7 +101,7 @@ def _pieces(part: ir.Stage | ir.Branch, axes: tuple[str, ...]) -> Iterator[ir.Pi
 
 
 def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
-    """Return what is known on every line: sizes, box, and outer indices within their loops."""
+    """Return the conditions on every line: sizes, box, and outer indices within their loops."""
     case = []
     names: list[str] = []
     for place, (axis, more) in enumerate(lead.items()):
@@ -116,9 +116,9 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
 
 
 def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
-    """Return where the first statement of a nest runs along an outer axis, whatever the box.
+    """Return the first line of a nest along an outer axis that any statement needs in any box.
 
-    That is no later than at the first row of all. None if it is not known, or no later than where
+    It is at most the first row of the nest. None if it is unknown, or not after the line where
     the loop over a box of the first rows begins.
     """
     if not lead or nest.order == "backward":
@@ -133,7 +133,7 @@ def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
 
 
 def _first_line(axis: str, statement: ir.Statement, nest: ir.Nest) -> int | None:
-    """Return where the loop over an outer axis stands when a statement runs its first row."""
+    """Return the position of the loop over an outer axis at the first row of a statement."""
     here = tuple(map(Affine.name, nest.axes))
     place = nest.axes.index(axis)
     line = statement.runs(here, nest.order, -1)[place]
@@ -184,7 +184,7 @@ def _on_lines(
 
 
 def _there(stages: Sequence[ir.Stage], nest: ir.Nest) -> Domain:
-    """Return lines around those at which the loops stand when stages have rows to run."""
+    """Return a superset of the lines of the loops on which stages have rows to run."""
     rows = [
         _at_line(piece.domain, stage.statements[0], nest)
         for stage in stages
@@ -198,8 +198,8 @@ def _stage(
 ) -> list[Loop]:
     """Return the loops of a stage on one line, which is one of some ``lines`` if these are given.
 
-    Where isl gives up telling all pieces apart, each of them has loops of its own if the rows of a
-    line are independent. Where it gives up again, conditions at each row choose the piece.
+    If isl exceeds its limit when it separates all pieces, each piece has separate loops if the
+    rows of a line are independent. Otherwise conditions at each row choose the piece.
     """
     first = stage.statements[0]
     rows = [(piece.name, _at_line(piece.domain, first, nest)) for piece in stage.pieces]
@@ -247,8 +247,8 @@ def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain
 def _apart(groups: Sequence[tuple[Domain, tuple[Loop, ...]]], context: Domain) -> list[Loop]:
     """Return the loops of groups that are on no line together, each under its condition.
 
-    Most lines are those of the first group, the interior; no other condition is asked on them. If
-    two groups are on all lines of one conjunction, that is the condition of both.
+    Most lines belong to the first group, the interior; no other condition is tested on them. If
+    two groups cover all lines of one conjunction, it is the condition of both.
     """
     if not groups:
         return []
@@ -289,7 +289,7 @@ def _by_lines(pieces: Rows, axes: tuple[str, ...]) -> list[tuple[Domain, list[tu
 
 
 def _at_line(domain: Domain, statement: ir.Statement, nest: ir.Nest) -> Domain:
-    """Return the rows a statement runs when the loops stand at a line."""
+    """Return the rows that a statement runs at a line of the loops."""
     if not (statement.ahead or statement.planes):
         return domain
     return domain.preimage(

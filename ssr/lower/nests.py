@@ -24,7 +24,7 @@ def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None)
 
 
 def beyond_box(rows: Domain) -> Iterator[tuple[int, int]]:
-    """Yield for each axis how many of some rows lie before and behind the box."""
+    """Yield for each axis the numbers of rows before and after the box."""
     for axis in rows.axes:
         index = Affine.name(axis)
         before = rows.largest(Affine.name(f"{axis}_lo") - index)
@@ -35,9 +35,9 @@ def beyond_box(rows: Domain) -> Iterator[tuple[int, int]]:
 def context(
     axes: tuple[str, ...], parameters: Collection[str], field: ir.Field, *, whole: bool = False
 ) -> Domain:
-    """Return what holds for sizes and box: no axis is empty, the box lies within the rows.
+    """Return the conditions on sizes and box: no axis is empty, the box lies within the rows.
 
-    If it is ``whole``, the box is all of the rows.
+    If ``whole``, the box consists of all rows.
     """
     case = []
     names: set[str] = set()
@@ -59,7 +59,7 @@ def context(
 
 
 def boxes(axes: tuple[str, ...], field: ir.Field, least: int) -> Domain:
-    """Return the conditions of boxes with at least so many rows along their last two axes."""
+    """Return the conditions of boxes with at least ``least`` rows along their last two axes."""
     found = context(axes, (), field)
     ends = zip(axes[-2:], field.edges[-2:], strict=True)
     for axis, (low, stop) in ends if least > 1 else ():

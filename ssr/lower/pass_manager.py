@@ -84,7 +84,7 @@ class Pass:
         return effect_of(self.change)
 
     def __call__(self, state: State, setting: Setting) -> State:
-        """Return the state after the pass, which is verified if ``SSR_VERIFY=1`` asks for it."""
+        """Return the state after the pass, which is verified if ``SSR_VERIFY=1`` is set."""
         given = self.given(setting, state)
         if self.each:
             forms = state.nests or state.program.steps
@@ -129,5 +129,5 @@ def states(passes: Iterable[Pass], state: State, setting: Setting) -> Iterator[t
 
 
 def wanted() -> bool:
-    """Whether ``SSR_VERIFY=1`` asks for verification."""
+    """Whether ``SSR_VERIFY=1`` requests verification."""
     return os.environ.get("SSR_VERIFY") == "1"

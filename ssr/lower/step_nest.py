@@ -45,7 +45,7 @@ def _joint(group: ir.Group, program: ir.Program) -> ir.Nest:
 
 
 def _reduce(reduction: ir.Reduction) -> ir.Nest:
-    """Return the nest that makes the values of a line in a buffer, and then reduces it."""
+    """Return the nest that computes the values of a line in a buffer, and then reduces them."""
     axes, buffer = reduction.axes, ir.scratch("r", ())
     statement = ir.Statement(
         name="line",
@@ -96,7 +96,7 @@ def _assign(assignment: ir.Assignment, rows: ir.Field) -> ir.Nest:
 
 
 def _in_own_box(assignment: ir.Assignment) -> bool:
-    """Whether rows know their box, and all that they read of rows before them is of that box."""
+    """Whether rows are local, and all new values that they read are of rows of their own box."""
     own = bounded(assignment.axes)
     return is_local(assignment.domain) and all(
         rows <= own.preimage(load.index, assignment.axes)
@@ -106,7 +106,7 @@ def _in_own_box(assignment: ir.Assignment) -> bool:
 
 
 def _known(rows: Domain, field: ir.Field) -> Domain:
-    """Return what holds where an assignment of a field runs: for its sizes, and for its box."""
+    """Return the conditions under which an assignment of a field runs, on its sizes and box."""
     known = context(rows.axes, rows.parameters(), field)
     return known.where_filled(rows.without(own_bounds(rows.axes)))
 

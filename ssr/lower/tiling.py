@@ -29,14 +29,14 @@ def is_cut(nest: ir.Nest) -> bool:
 
 
 def everywhere(nest: ir.Nest) -> ir.Nest:
-    """Return a nest over all rows of its statements, with nothing known of the box."""
+    """Return a nest over all rows of its statements, without conditions on the box."""
     names = bounds(nest.axes)
     statements = tuple(replace(s, domain=s.domain.without(names)) for s in nest.statements)
     return replace(nest, statements=statements, context=nest.context.without(names))
 
 
 def in_box(piece: ir.Piece) -> ir.Piece:
-    """Return a piece with those of its rows that it runs for a box."""
+    """Return a piece with its rows restricted to those of a box."""
     rows = box(piece.domain.axes, piece.parts[0].statement.beyond)
     return replace(piece, domain=piece.domain & rows)
 

@@ -53,7 +53,7 @@ def _prefetch(b: Builder, given: Sequence[Value], type_: Type) -> None:
 
 
 def _copy(b: Builder, given: Sequence[Value], type_: Type) -> None:
-    """Write the copy of elements side by side; those read and written do not overlap."""
+    """Write the copy of contiguous elements; source and target do not overlap."""
     target, to, source, of, count = given
     written, read = b.at(target.memory.data, to.bits), b.at(source.memory.data, of.bits)
     size = size_of(target)
@@ -88,10 +88,10 @@ def _copy_column(b: Builder, given: Sequence[Value], type_: Type) -> None:
 
 
 def _write_column(function: llvm.Function, size: int) -> None:
-    """Write the copy of numbers of some bytes that lie apart.
+    """Write the copy of strided values of some bytes.
 
-    Where each is stored to a cache line of its own, that line is asked for some numbers before:
-    stores wait for their lines one after the other.
+    If each value is stored to a different cache line, the lines are prefetched a few values ahead,
+    because stores wait for their cache lines one after the other.
     """
     written, apart, read, further, count = function.args
     b = Builder.beginning(function)

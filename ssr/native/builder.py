@@ -54,7 +54,7 @@ class Builder(llvm.IRBuilder):
         return cls(block)
 
     def _once(self, write: Callable[[], llvm.Value], *key: Hashable) -> llvm.Value:
-        """Return what was written in this block before; write it if nothing was."""
+        """Return the value written in this block for a key; write it at the first use."""
         if not self._is_at_end:
             return write()
         known = self._written.setdefault(self.block, {})
@@ -214,14 +214,14 @@ class Builder(llvm.IRBuilder):
         return pointer
 
     def clear(self, words: llvm.Value, length: llvm.Value) -> None:
-        """Write zeros to so many integers of 64 bits."""
+        """Write zeros to ``length`` integers of 64 bits."""
         kinds = ADDRESS, BYTE, WORD, BIT
         name = "llvm.memset.p0.i64"
         given = self.bitcast(words, ADDRESS), BYTE(0), self.mul(length, WORD(8)), BIT(0)
         self.call(self.external(name, llvm.VoidType(), *kinds), given)
 
     def copy(self, target: llvm.Value, source: llvm.Value, length: llvm.Value) -> None:
-        """Write the copy of so many bytes, which do not overlap."""
+        """Write the copy of ``length`` bytes, which do not overlap."""
         kinds = ADDRESS, ADDRESS, WORD, BIT
         name = "llvm.memcpy.p0.p0.i64"
         places = (self.bitcast(each, ADDRESS) for each in (target, source))
@@ -282,12 +282,12 @@ class Builder(llvm.IRBuilder):
         return self.shuffle_vector(one, none, places)
 
     def request(self, pointer: llvm.Value, *, soon: bool = False, written: bool = False) -> None:
-        """Write a request for the memory at an address, which may be any address.
+        """Write a prefetch of the memory at an address, which may be any address.
 
-        It comes into the second-level cache. A first-level cache has few places for what is under
-        way, and what waits for memory there keeps others from coming out of the second one. Only
-        what rows access ``soon`` comes into the first-level cache, as a line that is ``written`` if
-        it is.
+        The cache line is loaded into the second-level cache. A first-level cache has few buffers
+        for outstanding misses, and misses to memory would delay those served by the second level.
+        Only lines that rows access ``soon`` are loaded into the first-level cache, in a writable
+        state if they are ``written``.
         """
         function = self.external(
             "llvm.prefetch.p0", llvm.VoidType(), ADDRESS, NUMBER, NUMBER, NUMBER
@@ -297,7 +297,7 @@ class Builder(llvm.IRBuilder):
 
 
 def suffix(kind: llvm.Type) -> str:
-    """Return a type as it stands in the names of LLVM's functions."""
+    """Return a type as written in the names of LLVM's functions."""
     if isinstance(kind, llvm.VectorType):
         return f"v{kind.count}{suffix(kind.element)}"
     if isinstance(kind, llvm.IntType):
@@ -306,7 +306,7 @@ def suffix(kind: llvm.Type) -> str:
 
 
 class _Names:
-    """The names of a function's values: most have none, and are numbered."""
+    """The names of a function's values; unnamed values are numbered."""
 
     def __init__(self, named: llvm.Names) -> None:
         self._named = named
@@ -326,7 +326,7 @@ def known(value: llvm.Value) -> int | None:
 
 
 def _key(value: llvm.Value) -> Hashable:
-    """Return a key that tells a value from others that are in use."""
+    """Return a key that distinguishes a value from others in use."""
     found = known(value)
     return id(value) if found is None else (value.type.width, found)
 

@@ -24,13 +24,13 @@ Writing: TypeAlias = Callable[[llvm.Value], None]
 
 
 def load(b: Builder, data: llvm.Value, count: int) -> llvm.Value:
-    """Write the load of numbers that stand side by side, as a vector."""
+    """Write the load of contiguous values as a vector."""
     vector = llvm.VectorType(data.type.pointee, count)
     return b.load(b.bitcast(data, vector.as_pointer()), align=bytes_of(data))
 
 
 def store(b: Builder, value: llvm.Value, data: llvm.Value) -> None:
-    """Write the store of a vector as numbers that stand side by side."""
+    """Write the store of a vector to contiguous elements."""
     b.store(value, b.bitcast(data, value.type.as_pointer()), align=bytes_of(data))
 
 
@@ -40,7 +40,7 @@ def bytes_of(data: llvm.Value) -> int:
 
 
 def masked_load(b: Builder, vector: llvm.Type, data: llvm.Value, mask: llvm.Value) -> llvm.Value:
-    """Write the load of numbers side by side; those without a mask are not read, and are zero."""
+    """Write the load of contiguous values; masked-off values are not read, and are zero."""
     place = b.bitcast(data, vector.as_pointer())
     given = place, NUMBER(bytes_of(data)), mask, llvm.Constant(vector, None)
     return _masked(b, "load", vector, vector, given)
@@ -123,7 +123,7 @@ def _copied(name: str, write: Callable[[_Copy], None]) -> Writer:
 def _function_of(
     module: llvm.Module, name: str, kind: llvm.Type, write: Callable[[_Copy], None]
 ) -> llvm.Value:
-    """Return the function that copies lines between memory of a type, made when first needed."""
+    """Return the function that copies lines between memory of a type; define it at first use."""
     known = module.globals.get(name)
     if known is not None:
         return known
@@ -312,7 +312,7 @@ def _bits_between(b: Builder, bits: llvm.IntType, low: llvm.Value, high: llvm.Va
 
 
 def _as(b: Builder, number: llvm.Value, kind: llvm.Type) -> llvm.Value:
-    """Return an integer that is not negative as one with so many bits."""
+    """Return a nonnegative integer extended to a type."""
     return number if number.type == kind else b.zext(number, kind)
 
 

@@ -23,7 +23,7 @@ KEEPING = {"x86_64", "AMD64", "aarch64", "arm64"}
 
 
 def _refused(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
-    """Write the comparison of arrays with those that a kernel was prepared for."""
+    """Write the comparison of arrays with the layout that a kernel was prepared for."""
     whole, layout, written = given
     arrays = parts_of(whole)
     starts = [b.ptrtoint(array.memory.data, WORD) for array in arrays]
@@ -38,11 +38,11 @@ def _refused(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
 
 
 def _write_refused(function: llvm.Function) -> None:
-    """Write the function that compares arrays with those that a kernel was prepared for.
+    """Write the function that compares arrays with the layout that a kernel was prepared for.
 
-    It takes the addresses of arrays and their forms; their lengths and the forms that are meant;
-    the number of arrays, and of integers in all forms; the bytes of a number; and the number of
-    arrays that are written.
+    It takes the addresses of arrays and their forms; the expected lengths and forms; the number of
+    arrays, and of integers in all forms; the bytes of a value; and the number of arrays that are
+    written.
     """
     found, meant, count, integers, size, written = function.args
     b = Builder.beginning(function)
@@ -98,11 +98,11 @@ def poll(b: Builder, watch: llvm.Value, points: llvm.Value, leave: Callable[[], 
 
 
 def _signal_check(b: Builder) -> llvm.Function:
-    """Return the function that looks at the clock, and lets Python run handlers when it is time.
+    """Return the function that reads the clock, and lets Python run handlers after a period.
 
-    It leaves a number other than zero in the watch if a handler has raised. It is called rarely, so
-    it keeps all registers: loops around the call are then as fast as without it. In LLVM 15 those
-    are all indeed, that of results among them, so that it returns nothing.
+    It stores a nonzero number in the watch if a handler has raised. It is called rarely and
+    preserves all registers, so that loops with the call are as fast as without it. In LLVM 15 this
+    includes the register of results, so the function has no result.
     """
     known = b.module.globals.get("ssr_poll")
     if isinstance(known, llvm.Function):
@@ -141,7 +141,7 @@ def with_python(b: Builder, write: Callable[[], object]) -> None:
 
 
 def _nanoseconds(b: Builder) -> llvm.Value:
-    """Return the time of a clock that only goes forward."""
+    """Return the time of a monotonic clock."""
     pair = b.room(WORD, 2)
     b.call(b.external("clock_gettime", NUMBER, NUMBER, WORDS), [NUMBER(CLOCK), pair])
     return b.add(b.mul(b.get(pair, 0), WORD(10**9)), b.get(pair, 1))
@@ -205,7 +205,7 @@ def _follow(b: Builder, given: Sequence[Value], type_: Type) -> llvm.Value:
 
 
 def _followed(module: llvm.Module) -> llvm.Value:
-    """Return the function that calls that of a step: it takes the addresses of both tables."""
+    """Return the function that calls a step's function; it takes the addresses of both tables."""
     known = module.globals.get("ssr_follow")
     if known is not None:
         return known
@@ -232,7 +232,7 @@ def _followed(module: llvm.Module) -> llvm.Value:
 
 
 def _ask(b: Builder, ask: Callable[[], llvm.Value], done: llvm.Value, at: llvm.Value) -> None:
-    """Ask until it is done, it fails, or it takes too long."""
+    """Poll until the operation is done, it fails, or it takes too long."""
     tries, since = b.variable(WORD(0)), b.variable(WORD(0))
     again, slowly = map(b.append_basic_block, ("again", "slowly"))
     b.branch(again)

@@ -226,7 +226,7 @@ class FunctionTranslation:
             self.b.unreachable()
 
     def _for(self, node: ir.For) -> None:
-        """Write a loop over a range; LLVM makes vectors of it if it can."""
+        """Write a loop over a range; LLVM vectorizes it if possible."""
         b = self.b
         start, stop, step = (self._integer(bound) for bound in (node.start, node.stop, node.step))
         test, body, end = map(b.append_basic_block, ("range", "row", "end"))
@@ -394,7 +394,7 @@ def _real(type_: ir.Scalar, value: float) -> Value:
 
 
 def _is_costly(node: ir.Expression) -> bool:
-    """Whether an expression is computed only if an earlier operand of ``and`` or ``or`` asks."""
+    """Whether an operand of ``and`` or ``or`` is evaluated only if earlier ones require it."""
     if isinstance(node, ir.Binary):
         return node.operator in ("/", "//", "%")
     return isinstance(node, ir.Call | ir.Load | ir.Element | ir.Extent)

@@ -64,7 +64,7 @@ class _Line:
             take(self.term(term, DOUBLE), False)
 
     def term(self, element: llvm.Value, kind: llvm.Type) -> llvm.Value:
-        """Return the terms that elements stand for, as doubles."""
+        """Return the terms of elements, as doubles."""
         b, vector = self.builder, kind != DOUBLE
         wide = element if element.type == kind else b.fpext(element, kind)
         if self.terms == "itself":
@@ -178,7 +178,7 @@ def _write_sum(line: _Line) -> None:
 
 
 def _lane_pointer(b: Builder, state: llvm.Value, place: int) -> llvm.Value:
-    """Return where the lanes of a limb stand in a state."""
+    """Return the address of the lanes of a limb in a state."""
     return b.bitcast(b.at(state, 8 + place * LANES), DOUBLES.as_pointer())
 
 
@@ -280,8 +280,8 @@ def _take_apart(
 ) -> tuple[llvm.Value, llvm.Value, list[llvm.Value], list[llvm.Value]]:
     """Return the largest magnitudes as bits, and the sums of parts from a highest limb on.
 
-    Of the magnitudes, variables of the lanes and of the terms that were left over; of both, too,
-    the sums. They mean nothing if a term does not fit into that limb.
+    Both have separate variables for the lanes and for the remaining terms. The sums are invalid if
+    a term does not fit into the highest limb.
     """
     b = line.builder
     begins = {vector: _anchors(b, level, vector) for vector in (True, False)}
@@ -306,10 +306,10 @@ def _take_apart(
 
 
 def _anchors(b: Builder, level: llvm.Value, vector: bool) -> tuple[llvm.Value, list[llvm.Value]]:
-    """Return the factor of terms, and the numbers that the sums of their parts begin with.
+    """Return the factor of terms, and the initial values of the sums of their parts.
 
-    Each sum begins with a number so large that units of a limb are its last bits: what adding a
-    term changes it by is the part of the term.
+    Each initial value is so large that its last bit is the unit of a limb: the change of the sum
+    when a term is added is the part of the term.
     """
     shift = _scaled(b, level)
     scale = _power(b, b.neg(shift))
@@ -326,9 +326,9 @@ def _split(
     largest: llvm.Value,
     vector: bool,
 ) -> None:
-    """Add the parts of terms to sums, and note the bits of the largest magnitude.
+    """Add the parts of terms to sums, and record the bits of the largest magnitude.
 
-    An odd last bit of the term decides ties, wherever a sum stands.
+    An odd last bit of the term decides ties, independently of the value of a sum.
     """
     size, now = _magnitude(b, terms, vector), b.load(largest)
     b.store(b.select(b.icmp_signed(">", size, now), size, now), largest)
@@ -377,7 +377,7 @@ def value_of(b: Builder, row: llvm.Value) -> llvm.Value:
 
 
 def _write_total(function: llvm.Function) -> None:
-    """Write the number that a state stands for."""
+    """Write the conversion of a state to its value."""
     (row,) = function.args
     b = Builder.beginning(function)
     with b.if_then(b.icmp_signed("!=", b.get(row, 0), WORD(0))):

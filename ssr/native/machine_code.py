@@ -27,9 +27,10 @@ THREAD = "llvm", 1
 
 
 def machine(processor: target.Processor) -> binding.TargetMachine:
-    """Return a compiler of LLVM for a processor, whose code can be loaded into a process.
+    """Return an LLVM target machine for a processor, whose code can be loaded into a process.
 
-    Code that is loaded stands at a fixed place, a code model of x86; elsewhere that is the default.
+    Loaded code has a fixed address, so it uses the static relocation model on x86, and the default
+    elsewhere.
     """
     fixed = platform.machine() in ("x86_64", "AMD64", "i686")
     return processor.machine(reloc="static" if fixed else "default", jit=True)
@@ -95,7 +96,7 @@ def _use_widest_vectors(module: llvm.Module) -> None:
     """Let LLVM vectorize with whole vectors of the target, which it halves for some processors."""
     if width := 8 * target.current().vector_bytes:
         for function in module.functions:
-            if not function.is_declaration:  # llvmlite does not know this attribute
+            if not function.is_declaration:  # llvmlite does not support this attribute
                 set.add(function.attributes, f'"prefer-vector-width"="{width}"')
 
 
@@ -146,7 +147,7 @@ def declared(
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Machine code of a kernel, with that of the functions that it shares with others."""
+    """Machine code of a kernel and of the functions that it shares with other kernels."""
 
     kernel: bytes
     shared: Mapping[str, bytes]
@@ -194,7 +195,7 @@ def shared_address(name: str) -> int:
 
 @cache
 def _know_exceptions() -> None:
-    """Let LLVM know the exceptions of Python that kernels raise."""
+    """Register the Python exceptions that kernels raise with LLVM."""
     for kind in AssertionError, TypeError:
         binding.add_symbol(f"{EXCEPTION}{kind.__name__}", id(kind))
 
@@ -213,7 +214,7 @@ def _in_memory(code: bytes) -> Loaded:
 
 
 def _close(*held: binding.ExecutionEngine | binding.ContextRef) -> None:
-    """Close objects of LLVM in order: Python closes those of cyclic garbage in any order."""
+    """Close objects of LLVM in order; Python closes objects of cyclic garbage in any order."""
     for each in held:
         each.close()
 

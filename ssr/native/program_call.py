@@ -58,7 +58,7 @@ class Slot(IntEnum):
 
 
 CALL_POINTS = POINTS // 16
-"""The points that a call counts as in polling, in addition to those of the kernel."""
+"""The number of points by which polling counts a call, in addition to the kernel's points."""
 
 
 @cache

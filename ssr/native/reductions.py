@@ -54,7 +54,7 @@ def _accumulate_squares(b: Builder, given: Sequence[Value], type_: Type) -> None
 def _each_part(
     b: Builder, given: Sequence[Value], add: Callable[[llvm.Type, Sequence[llvm.Value]], None]
 ) -> None:
-    """Write the addition of parts of a line, none of more than `MOST` elements, to a state."""
+    """Write the addition of parts of a line, each of at most `MOST` elements, to a state."""
     state, row, buffer, start, count = given
     data = b.at(buffer.memory.data, start.bits)
     place = _state_of(b, state, row)

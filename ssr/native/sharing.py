@@ -21,7 +21,7 @@ LOWEST_KEY = -(2**63)
 
 
 def write_share(b: Builder, kind: llvm.Value, state: llvm.Value, given: llvm.Value) -> None:
-    """Write what gives the terms of a state to the whole, as `SHARE` or `LARGEST` integers."""
+    """Write the contribution of a state to the whole, as `SHARE` or `LARGEST` integers."""
     seen, level, *limbs = (b.load(_at(b, state, n)) for n in range(5))
     is_seen = b.icmp_signed("!=", seen, WORD(0))
     with b.if_else(b.icmp_signed("==", kind, WORD(SUM))) as (of_sum, of_extreme):
@@ -47,7 +47,7 @@ def write_share(b: Builder, kind: llvm.Value, state: llvm.Value, given: llvm.Val
 
 
 def write_combined(b: Builder, kind: llvm.Value, given: llvm.Value, state: llvm.Value) -> None:
-    """Write what makes a state of all terms of what parts have given together."""
+    """Write the state of all terms from the combined contributions of the parts."""
     _clear(b, state, STATE)
     with b.if_else(b.icmp_signed("==", kind, WORD(SUM))) as (of_sum, of_extreme):
         with of_sum:
@@ -90,5 +90,5 @@ def _clear(b: Builder, words: llvm.Value, count: int) -> None:
 
 
 def _turned(b: Builder, kind: llvm.Value, key: llvm.Value) -> llvm.Value:
-    """Return the key of a maximum, and that of a minimum in the opposite order, or back again."""
+    """Return the key of a maximum, or of a minimum in reversed order, or the inverse."""
     return b.select(b.icmp_signed("==", kind, WORD(MAXIMUM)), key, b.not_(key))

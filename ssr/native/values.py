@@ -18,14 +18,14 @@ ELEMENTS = {"f8": DOUBLE, "f4": SINGLE, "i8": WORD, "i4": NUMBER, "b1": BIT}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value: its type and LLVM's value; of an array `Memory`, of a tuple those of its parts."""
+    """A value: its type and LLVM's value; for an array `Memory`, for a tuple its parts."""
 
     type: Type
     held: Held
 
     @property
     def bits(self) -> llvm.Value:
-        """LLVM's value of a number, a truth, a vector or memory of an operation."""
+        """LLVM's value of a scalar, a predicate, a vector or memory of an operation."""
         assert isinstance(self.held, llvm.Value)
         return self.held
 

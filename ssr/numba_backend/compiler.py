@@ -39,7 +39,7 @@ class Dispatched:
 
 
 class _Memory:
-    """The memory of an array, as NumPy takes it from objects of others."""
+    """The memory of an array, in the array interface of NumPy."""
 
     def __init__(self, array: Array) -> None:
         address, _ = array.__array_interface__["data"]

@@ -38,7 +38,7 @@ MODULES = intrinsics, bundles, periods, parts, polling, check_layout, steps, sum
 
 @cache
 def register() -> None:
-    """Let Numba know the operations."""
+    """Register the operations with Numba."""
     for name, function in _functions():
         _define(function, partial(result, name), WRITERS[name])
     for module in (intrinsics, checked):
@@ -86,7 +86,7 @@ def _write_binary(b: Builder, given: list[Value], type_: Any, *, symbol: Any) ->
 
 
 def _define(function: Any, rule: Callable[[Any], Any], write: Any) -> None:
-    """Let Numba know an operation."""
+    """Register an operation with Numba."""
 
     def typer(*given: Any) -> Any:
         try:
@@ -101,7 +101,7 @@ def _define(function: Any, rule: Callable[[Any], Any], write: Any) -> None:
 
 
 def _define_on_vectors(function: Any, count: int, write: Any) -> None:
-    """Let Numba know an operation on vectors, or on vectors and numbers."""
+    """Register an operation on vectors, or on vectors and scalars, with Numba."""
 
     def typer(*given: Any) -> Any:
         try:
@@ -118,7 +118,7 @@ def _define_on_vectors(function: Any, count: int, write: Any) -> None:
 
 
 def _lowered(write: Any) -> Callable[..., Any]:
-    """Return the writer of an operation as Numba wants it."""
+    """Return the writer of an operation with the signature that Numba requires."""
 
     def lower(context: Any, builder: Any, signed: Any, args: Any) -> Any:
         b = _Builder(builder.block)

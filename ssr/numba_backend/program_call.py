@@ -76,7 +76,7 @@ class NativeType(types.Callable):
 
     @property
     def values(self) -> int:
-        """How many values a call returns."""
+        """The number of values that a call returns."""
         return 1 if self.results is None else self.results
 
     def get_call_type(self, context: Any, args: Sequence[Any], kws: Mapping[str, Any]) -> Any:

@@ -164,7 +164,7 @@ class Affine:
         return not self.terms
 
     def names(self) -> frozenset[str]:
-        """Return the names that occur, those inside floors and choices included."""
+        """Return the names that occur, including those inside floors and choices."""
         found: set[str] = set()
         for atom, _ in self.terms:
             found |= {atom} if isinstance(atom, str) else atom.names()
@@ -209,7 +209,7 @@ class Affine:
         return text
 
     def isl(self) -> str:
-        """Return the text isl reads, of an expression without choices: see `cases`."""
+        """Return an expression without choices in isl's notation; see `cases`."""
 
         def floor(atom: Floor | Choice) -> str:
             assert isinstance(atom, Floor)
@@ -218,7 +218,7 @@ class Affine:
         return self._text(floor)
 
     def cases(self) -> tuple[tuple[tuple[Affine, ...], Affine], ...]:
-        """Return what the expression is without choices, each with tests that are >= 0 for it.
+        """Return the cases of the expression without choices, each with its tests that are >= 0.
 
         >>> j, n = Affine.name("j"), Affine.name("n")
         >>> for tests, e in (Affine(((Choice((j - 1,), j - 1, j - 1 + n), 1),)) + 2).cases():
@@ -245,7 +245,7 @@ class Affine:
 
 
 def atom_ways(atom: Atom) -> int:
-    """Return in how many ways the choices in an atom can be made."""
+    """Return the number of combinations of the choices in an atom."""
     match atom:
         case str():
             return 1
@@ -256,7 +256,7 @@ def atom_ways(atom: Atom) -> int:
 
 
 def _parts(atom: Atom) -> list[tuple[tuple[Affine, ...], Affine]]:
-    """Return what an atom is without choices, each with tests that are >= 0 for it."""
+    """Return the cases of an atom without choices, each with its tests that are >= 0."""
     match atom:
         case str():
             return [((), Affine.name(atom))]

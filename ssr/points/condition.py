@@ -126,7 +126,7 @@ sizes_known: ContextVar[Mapping[str, int] | None] = ContextVar("sizes_known", de
 def deciding(
     decide: Callable[[Condition], bool], sizes: Mapping[str, int] | None = None
 ) -> Iterator[None]:
-    """Let ``decide`` answer the conditions met inside the block, for given sizes if there are."""
+    """Let ``decide`` evaluate the conditions inside the block, for given sizes if there are any."""
     tokens = _decide.set(decide), sizes_known.set(sizes)
     try:
         yield

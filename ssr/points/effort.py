@@ -33,9 +33,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def in_turn(function: Function) -> Function:
-    """Return a function that uses isl as one that waits until no other thread does.
+    """Return a wrapper that serializes a function's use of isl between threads.
 
-    What a generator yields is found when it is called.
+    A generator is exhausted when it is called.
     """
     listed = isgeneratorfunction(function)
 
@@ -48,10 +48,10 @@ def in_turn(function: Function) -> Function:
 
 
 def each_in_turn(kind: Kind) -> Kind:
-    """Return a class with its methods and properties as `in_turn` returns them.
+    """Return a class with its methods and properties wrapped by `in_turn`.
 
-    Those that only compare texts, or keep what is given, use nothing of isl themselves. A method
-    that ends in an error of isl's is tried `_once_more`.
+    Special methods that only compare texts or store their arguments do not use isl. A method that
+    fails with an error of isl is tried `_once_more`.
     """
     for name, member in list(vars(kind).items()):
         if name.startswith("__") and name not in ("__and__", "__or__", "__sub__", "__le__"):
@@ -103,10 +103,10 @@ def _given_up() -> bool:
 
 @in_turn
 def attempted(make: Callable[[], Made], most: int = EFFORT) -> Made | None:
-    """Return what a function makes; None if isl needs more operations for it.
+    """Return the result of a function; None if isl needs more operations for it.
 
-    An attempt inside another one has no bound of its own: it is given up with the other one. No
-    functions of Python may be called by isl meanwhile: its binding drops their errors.
+    A nested attempt has no separate bound; it is aborted with the outer one. Meanwhile isl must
+    not call Python functions, because its binding drops their errors.
 
     >>> from .sets import Domain
     >>> odd = Domain.where(("i",), "i mod 2 = 1")

@@ -51,7 +51,7 @@ def points_within(domain: Domain, box: Box, sizes: Mapping[str, int]) -> Iterato
 
 
 def places_of(points: Indices, box: Box) -> tuple[Any, ...]:
-    """Return where points lie in an array over a box: slices if they fill a box of their own."""
+    """Return the positions of points in an array over a box: slices if the points fill a box."""
     places = [index - low for index, (low, _) in zip(points, box, strict=True)]
     if points[0].ndim == len(points):
         ends = [(int(p.flat[0]), int(p.flat[-1]) + 1) for p in places]

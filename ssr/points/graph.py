@@ -37,7 +37,7 @@ def graph(axes: tuple[str, ...], image: tuple[Affine, ...]) -> Any:
 
 
 def _combined(prefix: str, source: str, image: tuple[Affine, ...]) -> Any:
-    """Return the map to expressions with many choices, of which few meet at any point."""
+    """Return the map to expressions with many choices, of which few apply at any point."""
     known: dict[Affine, Any] = {}
 
     def value(expression: Affine) -> Any:

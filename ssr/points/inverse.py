@@ -75,11 +75,11 @@ def inverse(
 def _solved(
     axes: tuple[str, ...], image: tuple[Affine, ...], names: tuple[str, ...]
 ) -> tuple[Affine, ...] | None:
-    """Return the point that a map leads to the place of given names; None if none is found.
+    """Return the point that a map takes to the point with given names; None if not found.
 
-    Equations are solved one after the other, each for the only index in it that is not known and
-    that has no factor. This finds the inverses of translations, exchanged axes and shears, without
-    the remainders in which isl would write them.
+    Equations are solved one after the other, each for its only unknown index, which has no factor.
+    This finds the inverses of translations, exchanged axes and shears, without the remainders that
+    isl would introduce.
     """
     known: dict[str, Affine] = {}
     while len(known) < len(axes):
@@ -96,5 +96,5 @@ def _solved(
 
 
 def _only(names: frozenset[str]) -> str:
-    """Return the only one of some names; no name if there are more or none."""
+    """Return the only one of some names; an empty string if there are more or none."""
     return next(iter(names)) if len(names) == 1 else ""

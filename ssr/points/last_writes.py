@@ -32,33 +32,33 @@ class LastWrites:
 
     @staticmethod
     def none(axes: int) -> LastWrites:
-        """Return that no element of so many axes holds a write."""
+        """Return the empty map, without writes, for elements with a number of axes."""
         return LastWrites(isl.Map.empty(isl.Space.alloc(_CONTEXT, 0, axes, 1)))
 
     @staticmethod
     def by(points: Domain, number: int) -> LastWrites:
-        """Return that points, a set without parameters, hold the write of a number."""
+        """Return a map from points, a set without parameters, to the write with a number."""
         return LastWrites(isl.Map.from_domain_and_range(points.isl, _only(number)))
 
     def read_again(self) -> LastWrites:
-        """Return the same as isl makes it of its text."""
+        """Return the same map as isl parses it from its text."""
         return LastWrites(isl.Map.read_from_str(_CONTEXT, str(self.isl)))
 
     def within(self, points: Domain) -> LastWrites:
-        """Return what some points hold."""
+        """Return the last writes of some points only."""
         return LastWrites(self.isl.intersect_domain(points.isl))
 
     def without(self, points: Domain) -> LastWrites:
-        """Return what all but some points hold."""
+        """Return the last writes of all elements except some points."""
         return LastWrites(self.isl.subtract_domain(points.isl))
 
     def copied(self, points: Domain, source: LastWrites) -> LastWrites:
-        """Return what elements hold if some points hold what they hold in a source."""
+        """Return the last writes after some points are copied from a source."""
         left = self.isl.subtract_domain(points.isl)
         return LastWrites(left.union(source.isl.intersect_domain(points.isl)).coalesce())
 
     def written(self, points: Domain, number: int) -> LastWrites:
-        """Return what elements hold after a write of some points."""
+        """Return the last writes after a write of some points."""
         return self.copied(points, LastWrites.by(points, number))
 
     def missing(self, seen: LastWrites) -> Domain | None:

@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """The reduction of a line of the box that stands in a buffer."""
+    """The reduction of a line of the box that is stored in a buffer."""
 
     name: str
     kind: str

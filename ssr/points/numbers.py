@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 def plain(value: Any) -> Any:
-    """Return what a NumPy scalar or an array without axes holds; anything else as it is."""
+    """Return the value of a NumPy scalar or an array without axes; other objects unchanged."""
     if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
         return value.item()
     return value
@@ -30,9 +30,9 @@ SMALL = 2**14
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return a new array without values, whose first number is the first of a cache line.
+    """Return a new uninitialized array, aligned to a cache line.
 
-    Vectors of eight numbers are loaded twice as fast where none of them lies in two lines.
+    Vectors of eight values are loaded twice as fast if they do not cross cache lines.
     """
     kind = np.dtype(dtype)
     try:

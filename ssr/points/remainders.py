@@ -13,11 +13,11 @@ CLASSES = 16
 
 
 def by_remainders(sets: Sequence[Domain], most: int = CLASSES) -> list[tuple[Domain, list[Domain]]]:
-    """Return classes of points, and the sets as they are within each, without remainders.
+    """Return classes of points, and the sets restricted to each class, without remainders.
 
-    Operations on sets take isl long where conditions on remainders meet others. The remainders that
-    occur most often are distinguished first. If classes would be more than ``most``, others stay in
-    the sets.
+    Operations of isl on sets are slow if conditions on remainders are combined with others. The
+    most frequent remainders are distinguished first. If there would be more than ``most`` classes,
+    other remainders stay in the sets.
 
     >>> sets = [Domain.where(("i",), f"0 <= i < n and i mod 2 = {r}", ("n",)) for r in (0, 1)]
     >>> for where, (even, odd) in by_remainders(sets):

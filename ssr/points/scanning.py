@@ -33,8 +33,8 @@ ALWAYS = ir.Truth(True)
 def condition_on(domain: Domain, context: Domain) -> ir.Expression:
     """Return the condition on parameters and axes that a point lies in a set.
 
-    It is `ALWAYS` where it holds throughout the context. Where isl gives up making it short, it is
-    all that the set says.
+    It is `ALWAYS` if it holds throughout the context. If isl exceeds its limit when it simplifies
+    the condition, the full condition of the set is returned.
     """
     raw, known = _as_parameters(domain.isl), _as_parameters(context.isl)
 
@@ -122,7 +122,7 @@ def _line_loops(context: Domain, pieces: tuple[Domain, ...], variable: str) -> t
 def _along_line(domain: Domain, known: Any) -> Any:
     """Return the rows on a line, with the outer axes turned into parameters.
 
-    Where they are one conjunction, given what is known of the parameters, they are written as one.
+    If they are one conjunction under the known conditions on the parameters, it is returned.
     """
     first, count = domain.isl.dim(isl.dim_type.param), len(domain.axes) - 1
     rows = domain.isl.move_dims(isl.dim_type.param, first, isl.dim_type.set, 0, count)

@@ -59,12 +59,12 @@ class Domain:
 
     @staticmethod
     def where(axes: tuple[str, ...], condition: str, parameters: Sequence[str] = ()) -> Domain:
-        """Return the points of an index space that meet a condition in isl's notation."""
+        """Return the points of an index space that satisfy a condition in isl's notation."""
         return Domain(axes, _parse(axes, condition, tuple(sorted(set(parameters)))))
 
     @staticmethod
     def of(axes: tuple[str, ...], condition: Condition) -> Domain:
-        """Return the points that meet a condition; names that are no axis are parameters."""
+        """Return the points that satisfy a condition; names other than axes are parameters."""
         names: set[str] = set()
         for case in condition.cases:
             for expression, _ in case:
@@ -88,7 +88,7 @@ class Domain:
         return self._text
 
     def read_again(self) -> Domain:
-        """Return the same set as isl makes it of its text."""
+        """Return the same set as isl parses it from its text."""
         return Domain(self.axes, type(self.isl)(self.text))
 
     @staticmethod
@@ -278,7 +278,7 @@ class Domain:
     def boxes(self, box: Box, values: Mapping[str, int]) -> list[Box] | None:
         """Return the points of a box that are in the set, for values of all parameters, as boxes.
 
-        None if arithmetic does not tell; isl is asked for the conditions at the first call only.
+        None if arithmetic cannot decide this; isl computes the conditions at the first call only.
 
         >>> cross = Domain.where(("j", "i"), "i < n and j - i <= 1 or i = 4 and j >= n", ("n",))
         >>> cross.boxes(((0, 1), (-1, 9)), {"n": 4}), cross.boxes(((4, 7), (4, 9)), {"n": 4})
@@ -317,7 +317,7 @@ class Domain:
     def largest(self, expression: Affine) -> int | None:
         """Return the largest value of an expression at all points for all parameters.
 
-        None if there are no points, or if there is no such value.
+        None if there are no points, or if there is no largest value.
 
         >>> near = Domain.where(("i",), "lo <= i < hi and i < 4 <= hi", ("lo", "hi"))
         >>> near.largest(Affine.name("i") + 2 - Affine.name("hi"))
@@ -330,10 +330,10 @@ class Domain:
         return max(int(most.to_python()) for most in each)
 
     def hulls(self) -> Iterator[tuple[Bounds, Bounds, tuple[Affine, ...]]]:
-        """Yield for each conjunction of the set bounds of what it holds, free of indices.
+        """Yield for each conjunction of the set the bounds of its points, free of indices.
 
-        Conditions on remainders are left out; of those on several axes at once the shadows on each
-        axis are taken.
+        Conditions on remainders are left out; conditions on several axes are projected to each
+        axis.
 
         Examples
         --------
@@ -409,7 +409,7 @@ class Domain:
         return Domain(self.axes, raw.coalesce())
 
     def where_filled(self, other: Domain) -> Domain:
-        """Return the set for those values of parameters for which another set has points.
+        """Return the set restricted to parameter values for which another set has points.
 
         >>> box = Domain.where(("i",), "0 <= i < n", ("n",))
         >>> box.where_filled(Domain.where(("i",), "0 <= i < n and n >= 3", ("n",)))
@@ -544,7 +544,7 @@ def _parse(axes: tuple[str, ...], condition: str, parameters: tuple[str, ...]) -
 
 
 def _reduced(expression: Affine, divisor: int) -> Affine:
-    """Return a form whose remainder tells that of an expression, with the smallest factors."""
+    """Return a form with the smallest factors that determines an expression's remainder."""
     terms = {atom: factor % divisor for atom, factor in expression.terms}
     found = Affine.build(terms, 0)
     if found.terms and 2 * found.terms[0][1] > divisor:
@@ -562,7 +562,7 @@ def _valued(test: Affine, values: Mapping[str, int]) -> Test:
 def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
     """Narrow a box, in place, to its points at which all expressions are >= 0.
 
-    Returns whether there are any; None if they are not known to be the points of a box.
+    Returns whether the result has points; None if these may not form a box.
     """
     for _ in range(PASSES):
         before = dict(box)
@@ -591,7 +591,7 @@ def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
 def _filled(raw: Any) -> list[Any]:
     """Return the conjunctions of a set of isl that have points, as sets.
 
-    Asked for the least or the largest value of a union, isl takes zero for that of an empty part.
+    For the least or largest value of a union, isl takes zero as the value of an empty part.
     """
     return [part.to_set() for part in raw.get_basic_sets() if not part.is_empty()]
 

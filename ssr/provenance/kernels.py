@@ -82,7 +82,7 @@ def run_on_arrays(
     *,
     labelled: bool = False,
 ) -> tuple[float, ...]:
-    """Run a program on arrays that hold the numbers of terms; return those of its results."""
+    """Run a program on arrays of term numbers; return the term numbers of its results."""
     captured = len(declaration.captured)
 
     def build(_: str) -> Kernel:
@@ -104,11 +104,11 @@ def _parts(declaration: Declaration, arrays: Mapping[str, Array]) -> list[Array]
 
 
 def _numbers(values: Any) -> Array:
-    """Return numbers as those of terms."""
+    """Return values as the numbers of their terms."""
     found = [term(value).number for value in np.ravel(values)]
     return np.array(found, DTYPE).reshape(np.shape(values))
 
 
 def _unwritten(shape: Any, dtype: Any) -> Array:
-    """Return memory in which reading what was never written shows."""
+    """Return memory whose initial values make uninitialized reads visible."""
     return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else 0, dtype)

@@ -59,7 +59,7 @@ LABELS = Labels()
 
 
 def scope(labelled: bool) -> dict[str, Any]:
-    """Return the names that a module of generated source finds instead of its own."""
+    """Return the names that replace those imported by a module of generated source."""
     found: dict[str, Any] = {
         "np": _Functions(),
         "real": _real,
@@ -140,7 +140,7 @@ def _each(name: str) -> Callable[..., Any]:
 
 
 def _either(name: str) -> Callable[..., Any]:
-    """Return a maximum or minimum, whose operands may stand in either order."""
+    """Return a maximum or minimum, which is commutative."""
     ordered = _each(name)
 
     def on_numbers(a: Any, b: Any) -> Any:

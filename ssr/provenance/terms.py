@@ -27,12 +27,12 @@ _LOCK = RLock()
 
 
 class Term:
-    """A number as the operation that made it; arithmetic makes further terms.
+    """A value represented by the operation that computed it; arithmetic creates further terms.
 
     Attributes
     ----------
     number
-        What tells the term from others.
+        The number that identifies the term.
     value
         The value of a constant; None for all others.
     """
@@ -100,7 +100,7 @@ class Term:
 
 
 class _Table:
-    """All terms of a proof: what made each, and the term of each operation."""
+    """All terms of a proof: the operation of each term, and the term of each operation."""
 
     def __init__(self) -> None:
         self.keys: list[Key] = [("unwritten",)]
@@ -133,12 +133,12 @@ def made(operation: str, *operands: Any) -> Term:
 
 
 def leaf(*told: Any) -> Term:
-    """Return the term of something that is given, by what tells it from others."""
+    """Return the term of an input, identified by some values."""
     return _known(("leaf", *told))
 
 
 def leaves(name: str, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Return an array with a leaf of its own at each point."""
+    """Return an array with a different leaf at each point."""
     found = [leaf(name, index).number for index in np.ndindex(*shape)]
     return np.array(found, np.float64).reshape(shape)
 
@@ -152,17 +152,17 @@ def term(value: Any) -> Term:
 
 
 def of_number(number: float) -> Term:
-    """Return the term whose number an array holds; NaN is what nothing has written."""
+    """Return the term whose number an array holds; NaN represents unwritten memory."""
     return _TABLE.terms[int(number)] if number == number else _TABLE.terms[UNWRITTEN]
 
 
 def operation_of(number: int) -> Key:
-    """Return the operation that a term stands for, with the numbers of its operands."""
+    """Return the operation of a term, with the numbers of its operands."""
     return _TABLE.keys[number]
 
 
 def mixed(number: int) -> int:
-    """Return an integer that tells nothing but the term, in no order."""
+    """Return a hash of a term's number that does not follow its order."""
     return hash((number, 0x9E3779B97F4A7C15)) & _MASK
 
 
@@ -227,7 +227,7 @@ def bundle(values: Sequence[Any]) -> np.ndarray[Any, Any]:
 
 
 def _folded(function: Callable[..., Any], *values: Term) -> Term:
-    """Return the constant that an operation makes of constants."""
+    """Return the constant to which an operation on constants evaluates."""
     with np.errstate(all="ignore"):
         return term(function(*(np.float64(each.value) for each in values)))
 
@@ -291,7 +291,7 @@ def rounded_once(a: Any, b: Any, c: Any) -> Term:
 
 
 def _apart(value: Term) -> tuple[bool, Term]:
-    """Return whether a term is a negative, and of what."""
+    """Return whether a term is a negation, and the operand, or else the term."""
     if value.value is not None:
         return (True, term(-value.value)) if value.value < 0.0 else (False, value)
     kind, *operands = operation_of(value.number)

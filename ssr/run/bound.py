@@ -95,7 +95,7 @@ class Bound:
         return results
 
     def _arguments(self) -> list[Any]:
-        """Return what the kernel takes, with new scratch memory; None for scalars of a call."""
+        """Return the kernel's arguments, with new scratch memory; None for scalars of a call."""
         middle, end = self._launch.memory(free=True)
         return [*self._fields, *middle, *self._scalars.values(), *end]
 

@@ -104,10 +104,10 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
 def layout_of(
     arrays: Sequence[np.ndarray[Any, Any]], apart: int, sizes: Sequence[int] = ()
 ) -> Table:
-    """Return what a kernel compares its arrays with (`ssr.runtime.check_layout`).
+    """Return the layout with which a kernel compares its arrays (`ssr.runtime.check_layout`).
 
-    It is the bytes of each array from its first element to the end of its last, the shape and
-    strides of each, and then the sizes of the program.
+    It consists of the bytes of each array from its first element to the end of its last, the
+    shape and strides of each, and the sizes of the program.
     """
     numbers = [apart * extent_bytes(a) for a in arrays]
     for a in arrays:
@@ -139,9 +139,9 @@ def _offsets(lower: Sequence[int], strides: Sequence[int], shape: Sequence[int])
 def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     """Return the rows as boxes whose planes stay in a cache while the outermost index advances.
 
-    Only where rows do not depend on each other; bits do not depend on boxes. A third-level cache
-    that is near is fast enough for all planes but the largest. Otherwise planes have to stay in the
-    second-level one, of which an ``itemsize`` tells how many bytes a number needs there.
+    Rows are split only if they are independent; results are bitwise independent of boxes. A
+    third-level cache that is near is fast enough for all planes except the largest. Otherwise
+    planes have to stay in the second-level cache, where a value has ``itemsize`` bytes.
     """
     if nest.earlier != () or nest.along is not None or len(whole) < 3:
         return (whole,)
@@ -181,7 +181,7 @@ def _edge(value: Any) -> int:
 
 
 def ordered(boxes: Sequence[Box], whole: Box, nest: NestMeta) -> tuple[Box, ...]:
-    """Return boxes in an order in which every box comes after those it waits for."""
+    """Return boxes in an order in which every box follows the boxes on which it depends."""
     found = tuple(boxes)
     _check_cover(found, whole)
     if nest.along is not None and any(box[nest.along] != whole[nest.along] for box in found):

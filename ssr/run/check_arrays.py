@@ -28,7 +28,8 @@ _NATIVE = tuple(map(np.dtype, SUPPORTED))
 def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> np.dtype[Any]:
     """Check type, layout and dtype of arrays; return their common dtype.
 
-    What is wrong with an array that is read is not said of a result that was allocated like it.
+    Arrays that are read are checked first, so that an error names them and not a result allocated
+    like them.
     """
     common: np.dtype[Any] | None = None
     for name, space, a in read_first(arrays, written):
@@ -54,7 +55,7 @@ def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str])
 def read_first(
     arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]
 ) -> list[tuple[str, Space, Any]]:
-    """Return arrays that are only read before those that are written."""
+    """Return arrays, those that are only read before the written ones."""
     return sorted(arrays, key=lambda entry: entry[0] in written)
 
 
@@ -128,7 +129,7 @@ def _unfit(message: str, name: str, written: bool) -> Error:
 
 
 def dtype_name(dtype: Any) -> str:
-    """Return the name of a dtype that kernels know."""
+    """Return the name of a dtype that kernels support."""
     try:
         name = str(np.dtype(dtype).name)
     except TypeError:
@@ -163,8 +164,8 @@ def overlap(
 ) -> None:
     """Raise if an array that is written shares an element with another one.
 
-    Kernels compare extents in memory, which meet for interleaved views too; this compares the
-    elements of those that do.
+    Kernels compare extents in memory, which also overlap for interleaved views; this function
+    compares the elements of such arrays.
     """
     for n, m in sorted(_meeting([a for _, _, a in arrays], starts)):
         (one, _, a), (other, _, b) = arrays[n], arrays[m]
@@ -177,7 +178,7 @@ def overlap(
 
 
 def _meeting(arrays: Sequence[Array], starts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of numbers, the smaller one first, of arrays whose extents in memory meet."""
+    """Yield pairs of numbers, the smaller one first, of arrays whose extents in memory overlap."""
     ends = [start + extent_bytes(a) for start, a in zip(starts, arrays, strict=True)]
     before: list[int] = []
     for n in sorted(range(len(arrays)), key=starts.__getitem__):

@@ -17,7 +17,7 @@ from ..spaces.space import Space
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: a number, a field, or a vector field of so many components."""
+    """A parameter: a scalar, a field, or a vector field with a number of components."""
 
     name: str
     kind: Literal["number", "field", "vector"]
@@ -26,31 +26,31 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A program as it was declared.
+    """A program as it was traced.
 
     Attributes
     ----------
     program
         The assignments. Its fields are those of the parameters and then the captured ones, with
-        vector fields taken apart.
+        vector fields split into components.
     options
         Choices of the compiler.
     places
-        Where the user wrote each step.
+        The source location of each step.
     parameters
-        What a call gives, in order.
+        The parameters of a call, in order.
     spaces
         The points of fields, temporaries, reductions and parts, by name.
     captured
         Arrays of matrices that are fields of the program.
     constants
-        Numbers of matrices that are scalars of the program.
+        Constants of matrices that are scalars of the program.
     stored
         Stored matrices by their names in the program.
     sizes
         Sizes that are bound.
     local
-        Whether it depends on the boxes into which spaces are cut.
+        Whether the program depends on the boxes into which spaces are cut.
     """
 
     program: ir.Program

@@ -20,7 +20,7 @@ _ENTER = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
 def is_compiled(run: Callable[..., int]) -> TypeGuard[Compiled]:
-    """Whether a kernel is machine code; one that Numba has made is called by way of Python."""
+    """Whether a kernel is machine code; kernels compiled by Numba are called through Python."""
     module = sys.modules.get(f"{__package__.rpartition('.')[0]}.native.python_entry")
     return module is not None and isinstance(run, module.Compiled)
 
@@ -34,13 +34,13 @@ def entry_point(run: Callable[..., int]) -> Callable[..., int]:
 
 
 class Entry(ABC):
-    """How compiled code calls a kernel with some arrays, which live as long.
+    """The entry of compiled code to a kernel with some arrays, which it keeps alive.
 
     Attributes
     ----------
     address
-        That of a function ``int64_t enter(void *given)``, which returns `RAISED` if the kernel has
-        raised an exception.
+        The address of a function ``int64_t enter(void *given)``, which returns `RAISED` if the
+        kernel has raised an exception.
     given
         The address of its argument.
     """
@@ -53,7 +53,7 @@ class Entry(ABC):
         """Take another array for the argument with a number."""
 
     def raise_problem(self) -> None:
-        """Raise the exception behind `RAISED`, unless Python knows it already."""
+        """Raise the exception reported by `RAISED`, unless it is already set in Python."""
         return
 
 
@@ -79,14 +79,14 @@ class Direct(Entry):
 
 
 class Callback(Entry):
-    """An entry by a function of Python, which ignores its argument.
+    """An entry through a Python function, which ignores its argument.
 
     The kernel itself runs without Python's lock.
 
     Parameters
     ----------
     run
-        The kernel, as Numba makes it.
+        The kernel, compiled by Numba.
     arguments
         The arrays.
     """
@@ -116,7 +116,7 @@ class Callback(Entry):
 
 
 def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
-    """Return how compiled code calls a kernel with some arrays; None for one in plain Python."""
+    """Return the entry of compiled code to a kernel with some arrays; None in plain Python."""
     if is_compiled(run):
         return Direct(run, arguments)
     return Callback(run, arguments) if hasattr(run, "dispatcher") else None

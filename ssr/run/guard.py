@@ -36,7 +36,7 @@ class Form:
     dtype
         The type of elements.
     strides
-        Those of the last axes: the components of a vector field may be any distance apart.
+        The strides of the last axes; components of a vector field may have any distance.
     flags
         The flags that are set.
     """
@@ -73,7 +73,7 @@ def forms(declaration: Declaration, arrays: Sequence[Array]) -> tuple[Form, ...]
 
 
 def guarded(run: Callable[..., int], known: Sequence[Form]) -> Callable[..., int]:
-    """Return a kernel that refuses arrays of other forms, those that it takes first."""
+    """Return a kernel that refuses arrays of other forms among its first arguments."""
 
     def call(*args: Any) -> int:
         fit = all(form.fits(array) for form, array in zip(known, args, strict=False))

@@ -19,7 +19,7 @@ class Launch:
     """A kernel with scratch memory, bound data, layouts and tables for arrays of one layout.
 
     The kernel takes fields, bound fields, temporaries and buffers; scalars, bound scalars, states
-    and results; and then layout and tables. It checks the layout itself, before it does anything: a
+    and results; and then layout and tables. It checks the layout before it computes anything, so a
     launch may be tried on any arrays.
 
     Attributes
@@ -27,9 +27,9 @@ class Launch:
     ready
         Waits for the kernel, and returns it.
     fields
-        How many fields a call gives; its other arguments are scalars.
+        The number of fields of a call; its other arguments are scalars.
     order
-        Brings the fields of a call before its scalars; None if that is their order.
+        Moves the fields of a call before its scalars; None if this is already their order.
     bound
         Bound fields, bound scalars.
     rest
@@ -39,18 +39,18 @@ class Launch:
     scratch
         Shapes and types of temporaries and buffers; of the state of reductions, and of results.
     results
-        How many numbers a call returns.
+        The number of values that a call returns.
     initial
-        What is in scratch memory at first: number of the temporary, index, values.
+        The initial contents of scratch memory: number of the temporary, index, values.
     empty
         Allocates scratch memory.
     bytes
-        Those of tables that no other launch has, and of the scratch memory of one call.
+        The bytes of tables that no other launch has, and of the scratch memory of one call.
     kept
-        Arguments with scratch memory of earlier calls. Calls at the same time, by several threads,
-        have their own.
+        Arguments with scratch memory of earlier calls. Concurrent calls by several threads have
+        separate ones.
     kept_free
-        The same for arrays whose extents in memory meet.
+        The same for arrays whose extents in memory overlap.
     apart
         Differences of the addresses of arrays that were found not to overlap.
     """
@@ -86,7 +86,7 @@ class Launch:
         return results
 
     def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...]:
-        """Run on arrays whose extents in memory meet, after they were found not to overlap."""
+        """Run on arrays whose extents in memory overlap, but which share no elements."""
         try:
             memory = self.kept_free.pop()
         except IndexError:
@@ -103,7 +103,7 @@ class Launch:
         return tables + scratch * max(1, len(self.kept) + len(self.kept_free))
 
     def release(self) -> None:
-        """Let go of the scratch memory of earlier calls."""
+        """Release the scratch memory of earlier calls."""
         self.kept.clear()
         self.kept_free.clear()
 
@@ -123,7 +123,7 @@ class Launch:
         return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
 
     def memory(self, *, free: bool = False) -> Memory:
-        """Return what a call does not give, with new scratch memory."""
+        """Return the arguments of the kernel that a call does not pass, with new scratch memory."""
         made = [[self.empty(shape, dtype) for shape, dtype in scratch] for scratch in self.scratch]
         for number, index, values in self.initial:
             made[0][number][index] = values
@@ -132,7 +132,7 @@ class Launch:
 
 
 def arrangement(fields: Sequence[bool]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
-    """Return what brings the fields of a call before its scalars; None if that is their order.
+    """Return a function that moves fields before scalars; None if they are in this order.
 
     >>> arrangement([False, True, False])((1, "x", 2))
     ('x', 1, 2)

@@ -43,7 +43,7 @@ class Launcher:
     Parameters
     ----------
     build
-        Makes the kernel for options and the name of a type.
+        Builds the kernel for options and the name of a type.
     empty
         Allocates scratch memory.
     reuse
@@ -54,10 +54,10 @@ class Launcher:
     kernels
         The kernels by the names of their types.
     launches
-        The launches, those that were used last behind the others.
+        The launches, the most recently used ones last.
     last
-        The launch of the call before with the types of its arguments: calls that are alike may try
-        it on any arrays.
+        The launch of the previous call with the types of its arguments: a call with the same types
+        may try it on any arrays.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Launcher:
         self._reuse = reuse
 
     def kernel(self, dtype: str) -> Kernel:
-        """Return the kernel for the name of a type, made if need be."""
+        """Return the kernel for the name of a type; it is built if necessary."""
         known = self.kernels.get(dtype)
         if known is None:
             made = self._build(self.declaration.program, self.declaration.options, dtype)
@@ -108,7 +108,7 @@ class Launcher:
         arrays: list[Any],
         returned: Callable[[Results], Any],
     ) -> Bound:
-        """Return the program bound to arrays; numbers that are None are given at each call."""
+        """Return the program bound to arrays; scalars that are None are passed at each call."""
         declaration, launch = self.declaration, self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
         numbers: dict[str, float | None] = {}
@@ -177,7 +177,7 @@ class Launcher:
             launch.apart.add(places)
 
     def _starts(self, args: Sequence[Any]) -> list[int]:
-        """Return the addresses of all arrays of a call; those of components follow from others."""
+        """Return the addresses of all arrays of a call; components are computed from strides."""
         starts: list[int] = []
         for value, parameter in zip(args, self.declaration.parameters, strict=True):
             if parameter.kind == "vector":
@@ -190,7 +190,7 @@ class Launcher:
         return starts + addresses(self.declaration.captured)
 
     def _converted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return arguments with the numbers among them as Python's."""
+        """Return arguments with scalars converted to Python numbers."""
         given = list(args)
         for place in self.declaration.numbers:
             name = self.declaration.parameters[place].name

@@ -90,7 +90,7 @@ class NativeProgram(Immutable):
 
     @cached_property
     def _numba_type_(self) -> Any:
-        """The type by which Numba knows it."""
+        """The Numba type of the program."""
         from ..numba_backend.program_call import ArrayParameter, NativeType
 
         parameters = (

@@ -31,7 +31,7 @@ class Slots:
     fields
         Arrays of the layout of the fields, which are not kept.
     scalars
-        How many scalars a call gives.
+        The number of scalars of a call.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Slots:
         found = weakref.ref(self)
 
         def append() -> int:
-            """Return the address of a new slot; 0 if there is no memory for it."""
+            """Return the address of a new slot; 0 if its memory cannot be allocated."""
             owner = found()
             try:
                 return owner._add(launch.memory(), taken=True) if owner else 0

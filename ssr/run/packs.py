@@ -20,7 +20,7 @@ from ..runtime.constants import PLACES
 
 @dataclass(frozen=True, slots=True)
 class Packs:
-    """How many elements scratch memory has; tables and weights. There is one of each, or none."""
+    """The size of scratch memory in elements, tables and weights: at most one of each."""
 
     memory: Sequence[int]
     tables: Sequence[Array]
@@ -60,7 +60,7 @@ def packed(
 
 
 class _Pack:
-    """Parts of one type, one behind the other."""
+    """Parts of one type, concatenated."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.end = 0
@@ -81,7 +81,7 @@ class _Pack:
         return place
 
     def array(self) -> Array:
-        """Return what was put; what is between parts is zero."""
+        """Return the parts as one array, with zeros between them."""
         made = aligned((self.end,), self._dtype)
         made.fill(0)
         for start, part in self._parts:

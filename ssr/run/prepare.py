@@ -74,7 +74,7 @@ def prepare(
 
 
 def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Any]]) -> dict[str, int]:
-    """Return the sizes that follow from arrays; those that are only read decide first."""
+    """Return the sizes determined by arrays, first by those that are only read."""
     ordered = read_first(named, declaration.written)
     sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], declaration.sizes)
     unknown = [s for s in declaration.program.sizes if s not in sizes]
@@ -93,7 +93,7 @@ def _stored(
     sizes: Mapping[str, int],
     dtype: np.dtype[Any],
 ) -> list[Any]:
-    """Return what a kernel takes of stored matrices."""
+    """Return the arguments of a kernel for stored matrices."""
     steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
     return [
         declaration.stored[s.matrix].argument(s.what, sizes, steps.get(s.operand), dtype)
@@ -108,7 +108,7 @@ def _externals(
     sizes: Mapping[str, int],
     dtype: np.dtype[Any],
 ) -> list[Any]:
-    """Return the tables of the functions of other packages; those without any check the sizes."""
+    """Return the tables of external functions; steps without tables check the sizes."""
     steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
     externals = {s.name: s.external for s in steps}
     for name in externals.keys() - {call.name for call in meta.calls}:
@@ -120,7 +120,7 @@ def _externals(
 
 
 def _initial(meta: KernelMeta, externals: Sequence[Any]) -> tuple[tuple[int, Any, Any], ...]:
-    """Return what is in temporaries before the first run: number, index, values."""
+    """Return the initial values of temporaries: number, index, values."""
     places = {name: n for n, name in enumerate(meta.temporaries)}
     return tuple(
         (places[call.fields[number]], index, values)
@@ -152,7 +152,7 @@ def _bytes(scratch: Scratch) -> int:
 
 
 def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Callable[..., int]:
-    """Return the function of a kernel that takes what a call gives."""
+    """Return the function of a kernel that takes the arguments of a call."""
     run = entry_point(kernel.run)
     debug = declaration.options.debug
     parted = not kernel.meta.whole and any(p.kind == "vector" for p in declaration.fields)
@@ -166,7 +166,7 @@ def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Cal
 
 
 def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
-    """Return the function of a kernel of the debug build, which reports what it finds."""
+    """Return the function of a kernel of the debug build, which reports the values it finds."""
     from ..compiler.debug import watched
 
     return watched(entry_point(kernel.run), declaration.program, kernel.meta, declaration.places)

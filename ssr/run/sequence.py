@@ -23,19 +23,19 @@ def sequence(*programs: Any) -> Programs:
     Parameters
     ----------
     *programs
-        Bound programs, made by `Program.bind`, in order. Each may come once only: bind a program
+        Bound programs, made by `Program.bind`, in order. Each may occur only once: bind a program
         once for each time that it runs.
 
     Returns
     -------
     Programs
-        To be called with the scalars that were not bound, those of the first program before those
-        of the second one. A call returns a tuple of the results of the programs.
+        A callable that takes the scalars that were not bound, those of the first program before
+        those of the second one. A call returns a tuple of the results of the programs.
 
     Raises
     ------
     ArgumentError
-        If there is no program, one is not bound, or one comes twice.
+        If there is no program, one is not bound, or one occurs twice.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from .intrinsics import ld, st
 
 
 def width(itemsize: int) -> int:
-    """Return how many lines a bundle has, for the bytes of a number."""
+    """Return the number of lines of a bundle, given the bytes of a value."""
     return BUNDLE // itemsize
 
 

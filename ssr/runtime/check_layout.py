@@ -13,7 +13,7 @@ from typing import Any
 
 
 def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
-    """Whether a kernel refuses arrays: those of another layout, and those that share memory."""
+    """Whether a kernel refuses arrays, because of another layout or shared memory."""
     given, behind = [a.array for a in arrays], len(arrays)
     forms = [number for a in given for number in (*a.shape, *a.strides)]
     meant, starts = list(layout[behind : behind + len(forms)]), [a.ctypes.data for a in given]
@@ -22,7 +22,7 @@ def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
 
 
 def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
-    """Whether memory that is written, that of the first few arrays, is part of another array.
+    """Whether the memory of the first ``written`` arrays overlaps that of another array.
 
     >>> meet((100, 140, 120), (20, 20, 20), 1), meet((100, 140, 120), (20, 20, 21), 2)
     (False, True)

@@ -20,15 +20,15 @@ T = TypeVar("T")
 class Later(Generic[T]):
     """The result of a function that a thread calls.
 
-    Functions are called in the order in which they are asked for. A thread that wants a result
-    before any has begun to make it calls the function itself, and does not stand idle.
+    Functions are called in the order of their requests. A thread that needs a result which no
+    thread has begun to compute calls the function itself instead of waiting.
 
     Parameters
     ----------
     function
-        The function. It is called once, and again if that was interrupted.
+        The function. It is called once, and again if the call was interrupted.
     threads
-        The name of the threads that call it, and how many there are.
+        The name and the number of the threads that call it.
     """
 
     def __init__(self, function: Callable[[], T], threads: tuple[str, int] = ("later", 1)) -> None:
@@ -51,7 +51,7 @@ class Later(Generic[T]):
             return self._function()
 
     def result(self) -> T:
-        """Return what the function returned, or raise what it raised, when that is known."""
+        """Wait for the function; return its result or raise its exception."""
         with forking.postponed():
             while True:
                 try:
@@ -60,7 +60,7 @@ class Later(Generic[T]):
                     continue
 
     def _chosen(self) -> Future[T]:
-        """Return the future of the result; if no thread has begun to make it, make it here."""
+        """Return the future of the result; compute it here if no thread has begun to do so."""
         with self._choosing:
             is_free = self._made.cancel()
             if is_free:
@@ -84,7 +84,7 @@ class Later(Generic[T]):
 
 
 class _Interrupted(Exception):
-    """Who called a function was interrupted."""
+    """The call of a function was interrupted."""
 
 
 @cache

@@ -49,7 +49,7 @@ def plain(kernel: Callable[..., int]) -> Callable[..., int]:
 
 
 def unwritten(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """Return scratch memory in which reading what was never written shows: NaN, or -1."""
+    """Return scratch memory filled with NaN or -1, so that uninitialized reads are visible."""
     return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else -1, dtype)
 
 
@@ -84,7 +84,7 @@ def apart(a: Any, count: int) -> bool:
 
 
 def component(a: Any, number: int) -> Any:
-    """Return a part of an array: what has this index along its first axis."""
+    """Return the part of an array with an index along its first axis."""
     return Memory(a.array[number])
 
 

@@ -38,16 +38,16 @@ class BufferMeta:
 
     @property
     def before(self) -> int:
-        """How many numbers stand before the first point of the first row."""
+        """The number of elements before the first point of the first row."""
         return -(-self.pad // self.near) * self.near
 
     @property
     def between(self) -> int:
-        """How many cache lines more than its points need lie from one row to the next."""
+        """The number of additional cache lines between rows beyond the lines of their points."""
         return -(-2 * self.pad // self.near)
 
     def width(self, points: int) -> int:
-        """Return how many numbers lie from one row to the next, for so many points."""
+        """Return the distance in elements between rows with a number of points."""
         if self.near == 1:
             return points + 2 * self.pad
         lines = -(-points // self.near) + self.between
@@ -56,13 +56,13 @@ class BufferMeta:
 
 @dataclass(frozen=True, slots=True)
 class NestMeta:
-    """A nest: what it makes, and which boxes it may run on, as in `ir.Nest`.
+    """A nest: its target, and the boxes on which it may run, as in `ir.Nest`.
 
-    ``rows`` names what has the points of its rows, where they are not those of its target. Systems
-    are solved along the axis ``along``, if there is one: no box cuts their lines. What is ``local``
-    takes the bounds of the box that owns its rows, too. While the outermost index advances, rows
-    need so many ``planes`` of all arrays together, where boxes that are cut may have smaller ones
-    and some of these are needed again.
+    ``rows`` is the name of an array with the points of its rows, if they are not those of its
+    target. Systems are solved along the axis ``along``, if there is one; boxes contain whole lines
+    along this axis. A ``local`` nest also takes the bounds of the box that owns its rows.
+    ``planes`` is the number of planes of all arrays that are in use at a time while the outermost
+    index advances, if blocking can make planes smaller and some of them are reused.
     """
 
     target: str
@@ -77,7 +77,7 @@ class NestMeta:
 
     @property
     def alike(self) -> str:
-        """The name of what has the points of the nest's rows."""
+        """The name of an array with the points of the nest's rows."""
         return self.rows or self.target
 
 
@@ -103,8 +103,8 @@ class StoredMeta:
 class Look:
     """An array or a scalar that a step defines in a nest, and that the debug build examines.
 
-    The ``origin`` is the number of the step in the declared program. A ``pivot`` is one over a
-    pivot of systems along lines.
+    The ``origin`` is the number of the step in the traced program. A ``pivot`` is the reciprocal
+    of a pivot of systems along lines.
     """
 
     nest: int
@@ -115,19 +115,19 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class UnitMeta:
-    """A unit of a kernel for boxes with memory of their own: a nest, a call or a transfer.
+    """A unit of a kernel for boxes with separate memory: a nest, a call or a transfer.
 
     Attributes
     ----------
     kind
-        What it is. Moves stand between all others, and before and behind them.
+        The kind of the unit. There is a move before, between and after all other units.
     number
-        The number of its table among those of nests; that of calls and moves in `KernelMeta.calls`.
+        The number of a nest's table among all nests; of calls and moves, in `KernelMeta.calls`.
     reads, writes
-        What a nest reads and writes of fields and temporaries. What a call reads and writes is not
-        known: see its fields.
+        The reads and writes of fields and temporaries by a nest. Those of a call are unknown; see
+        its fields.
     folds
-        The reductions that are made: name, kind, and row of the state, for each of its rows.
+        The reductions that are computed: name, kind, and row of the state, for each of its rows.
     numbers
         The names of reductions that are read.
     """
@@ -149,15 +149,15 @@ class KernelMeta:
     fields
         The fields in the order of the arguments.
     temporaries
-        The temporaries, each with the name of something that has the same points.
+        The temporaries, each with the name of an array with the same points.
     written
         The fields and temporaries that are written.
     buffers, scalars, sizes, nests
-        Scratch buffers, numbers and sizes in the order of the arguments, and nests as they run.
+        Scratch buffers, scalars and sizes in the order of the arguments, and nests as they run.
     loops
-        How many innermost loops are expected to vectorise.
+        The number of innermost loops that are expected to vectorise.
     reductions, results
-        How many rows the states of reductions have, and how many numbers a call returns.
+        The number of rows of the states of reductions, and of values that a call returns.
     stored
         The arrays of stored matrices, in the order of the arguments.
     debug
@@ -167,17 +167,17 @@ class KernelMeta:
     calls
         The functions of other packages that the kernel calls, in order.
     looks
-        What the debug build examines, in the order of the steps of the program.
+        The values that the debug build examines, in the order of the steps of the program.
     whole
         The vector fields that the module's ``call`` takes as one array each.
     units
-        What a kernel for boxes with memory of their own runs, in order; of other kernels nothing.
+        The units of a kernel for boxes with separate memory, in order; empty for other kernels.
     wide
-        Fields that have more points there than their caller's, each with the name of what has these
-        points in the program as it was declared.
+        Fields with more points than the caller's, each with the name of an array with these points
+        in the program as it was traced.
     slabs
-        Temporaries that have some lines of something only: its name, an axis, the first index along
-        this axis, and the one behind the last.
+        Temporaries with only some lines of an array: its name, an axis, the first index along this
+        axis, and the index after the last.
     made_once
         The fields that a single statement of a kernel for boxes changes.
     """
@@ -204,11 +204,11 @@ class KernelMeta:
     made_once: tuple[str, ...] = ()
 
     def written_first(self, given: Sequence[T]) -> list[T]:
-        """Return what is given for each field: first that of fields that are written."""
+        """Return one item for each field, those of written fields first."""
         pairs = zip(self.fields, given, strict=True)
         return [one for _, one in sorted(pairs, key=lambda pair: pair[0] not in self.written)]
 
     @property
     def states(self) -> int:
-        """The rows of states: those of reductions, and one for what the debug build finds."""
+        """The number of rows of states: those of reductions, and one for the debug build."""
         return self.reductions + self.debug

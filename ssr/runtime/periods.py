@@ -1,9 +1,9 @@
 """Vectorized rows with periodic coefficients: a bundle of neighboring rows at a time.
 
 The weights of a bundle are ``repeated`` along its rows. A row without a term has the weight zero:
-nothing is read for it, and ``fma_present`` leaves its value unchanged. Each row thus computes the
-chain of operations of its own terms. At both ends of a line, bundles contain rows outside the line,
-before ``low`` and from ``high`` on, for which nothing is read or written.
+no element is read, and ``fma_present`` leaves its value unchanged. Each row thus computes the
+chain of operations of its terms. At both ends of a line, bundles contain rows outside the line,
+before ``low`` and from ``high`` on, which are neither read nor written.
 
 Loading a bundle that crosses a cache line takes as long as two loads. Where rows read several
 neighbors, each bundle of elements is therefore loaded once, in order, and the unaligned bundles
@@ -41,19 +41,19 @@ def take_wanted(lines: Any, place: int, first: int, low: int, high: int, *reads:
 
 
 def _read(lines: Any, place: int, read: Iterable[Any]) -> Any:
-    """Return a bundle of elements of an array, with zeros for those that are not read."""
+    """Return a bundle of elements of an array, with zeros for elements that are not read."""
     zero = lines.array.dtype.type(0)
     return np.array([ld(lines, place + n) if is_read else zero for n, is_read in enumerate(read)])
 
 
 def _rows_of(low: int, high: int) -> int:
-    """Return the set of rows from a first one to before a last one; there are none before row 0."""
+    """Return the set of rows from ``low`` to before ``high``, without rows before row 0."""
     before, until = (1 << max(low, 0)) - 1, (1 << max(high, 0)) - 1
     return until & ~before
 
 
 def of_two(left: Any, right: Any, number: int) -> Any:
-    """Return the bundle that begins so many numbers behind the left one of two neighbours."""
+    """Return the bundle that begins ``number`` elements into the left one of two neighbours."""
     return np.concatenate([left[number:], right[:number]])
 
 

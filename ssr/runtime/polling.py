@@ -5,7 +5,7 @@ a certain number of points. After a tenth of a second they acquire the lock and 
 handlers of pending signals. If a handler raises, as that of Ctrl-C does, the kernel ends and the
 exception propagates to its caller. A shorter kernel never acquires the lock.
 
-In plain Python the functions do nothing, since the interpreter runs handlers itself.
+In plain Python the functions have no effect, since the interpreter runs handlers itself.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ CLOCK = getattr(time, "CLOCK_MONOTONIC", None)
 
 
 def stopwatch() -> None:
-    """Return what a kernel remembers between polls.
+    """Return the state of a kernel between polls.
 
-    These are the points until it looks, a time, and whether a handler has raised.
+    It holds the points until the next check, a time, and whether a handler has raised.
     """
 
 

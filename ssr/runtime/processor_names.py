@@ -23,7 +23,7 @@ _catching = Lock()
 
 @cache
 def is_name(name: str, triple: str) -> bool:
-    """Whether LLVM knows a processor of some kind by a name."""
+    """Whether LLVM has a processor with this name for an architecture."""
     if not _FORM.fullmatch(name) or name == "help":
         return False
     try:
@@ -45,7 +45,7 @@ def _names(triple: str) -> tuple[str, ...]:
 
 
 def _printed(name: str, triple: str, features: str = "") -> list[str]:
-    """Return the lines that LLVM prints when it makes a compiler for a processor.
+    """Return the lines that LLVM prints when it creates a target machine for a processor.
 
     Lines that another thread prints meanwhile are printed afterwards.
     """

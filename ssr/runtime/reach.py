@@ -21,25 +21,25 @@ Integers: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Elements of an array that rows of a nest meet, as far as bounds along axes describe them.
+    """Elements of an array that rows of a nest access, described by bounds along axes.
 
     All expressions are in sizes, in the bounds ``{axis}_lo`` and ``{axis}_hi`` of a box, and in
-    those of the box that owns its rows, ``{axis}_own_lo`` and ``{axis}_own_hi``.
+    the bounds ``{axis}_own_lo`` and ``{axis}_own_hi`` of the box that owns its rows.
 
     Attributes
     ----------
     array
         The name of the array.
     new
-        Whether the rows read what earlier rows of the same nest have made.
+        Whether the rows read values computed by earlier rows of the same nest.
     low, high
         For each axis of the nest bounds of the rows: all of ``low`` <= row < all of ``high``.
     when
-        Where one of these is negative, there are no rows.
+        If one of these is negative, there are no rows.
     index
-        For each axis of the array where a row meets it, in terms of the axes of the nest too.
+        For each axis of the array the index accessed by a row, also in terms of the nest's axes.
     matrix
-        The name of a stored matrix whose columns are met; ``index`` is then its row.
+        The name of a stored matrix whose columns are accessed; ``index`` is then its row.
     """
 
     array: str
@@ -52,7 +52,7 @@ class Reach:
 
 
 def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers, Integers], ...]:
-    """Return the hull of the elements of an array that are met: low <= index < high on each axis.
+    """Return the hull of the accessed elements of an array: low <= index < high on each axis.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 A step is a row of integers, the first of which is its kind. A kernel executes these kinds itself:
 
 ``RUN``
-    a part of its own work, selected by the row (`ssr.distributed.step_tables`);
+    a unit of the kernel, selected by the row (`ssr.distributed.step_tables`);
 ``BEGIN``
     a call of a C function, ``int begin(int count, void *things)``: the row holds its address, the
     count, and the address of the things;
@@ -44,7 +44,7 @@ def follow(steps: Any, at: Any) -> int:
 
 
 def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
-    """Copy elements from a flat offset on; those that are read and written do not overlap."""
+    """Copy elements from a flat offset on; source and target do not overlap."""
     for n in range(count):
         st(target, to + n, ld(source, of + n))
 
@@ -52,6 +52,6 @@ def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
 def copy_column(
     target: Any, to: int, apart: int, source: Any, of: int, further: int, count: int
 ) -> None:
-    """Copy elements that lie apart; those that are read and written do not overlap."""
+    """Copy strided elements; source and target do not overlap."""
     for n in range(count):
         st(target, to + n * apart, ld(source, of + n * further))

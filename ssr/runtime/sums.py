@@ -102,7 +102,7 @@ def add_squares(state: Any, terms: list[float]) -> None:
 
 
 def add(state: Any, terms: Any) -> None:
-    """Add terms to the state of a sum, as `accumulate` does with those of one line."""
+    """Add terms to the state of a sum, as `accumulate` does with the terms of one line."""
     values = np.array(terms, np.float64)
     finite = np.isfinite(values)
     if not finite.all():
@@ -134,11 +134,11 @@ def _odd(values: Any) -> Any:
 
 
 def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
-    """Return what parts of the terms of some reductions give to the whole, as two rows of integers.
+    """Return the contribution of a part of the terms of reductions, as two rows of integers.
 
-    The first rows of all parts are added, of the second ones the largest integers are taken; then
-    `combined` has the reductions of all terms. The order of the parts makes no difference, and the
-    lengths of the rows depend on the reductions only; sums take nothing of the second row.
+    The first rows of all parts are summed, and of the second ones the maxima are taken; `combined`
+    then returns the reductions of all terms. The order of the parts has no effect, and the lengths
+    of the rows depend on the reductions only; sums use no integers of the second row.
     """
     added = np.zeros(SHARE * list(kinds).count("sum"), np.int64)
     keys = [_share(kinds, state, added) for state in states]
@@ -146,9 +146,9 @@ def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
-    """Add what one part gives to sums, and return its integers of which the largest counts.
+    """Add the contribution of one part to sums, and return its integers for the maxima.
 
-    The three limbs of a sum stand where they belong among all that there can be.
+    The three limbs of a sum are stored at their positions among all possible limbs.
     """
     keys: list[int] = []
     start = 0
@@ -198,7 +198,7 @@ def _shift(level: int) -> int:
 
 
 def reduced(kind: str, terms: list[float]) -> float:
-    """Return the reduction of terms, to the last bit what kernels make of them."""
+    """Return the reduction of terms, bitwise identical to the result of kernels."""
     if kind == "norm":
         state = np.zeros((ROWS[kind], STATE), np.int64)
         add_squares(state, terms)
@@ -260,7 +260,7 @@ def found(state: Any, row: int) -> float:
 
 
 def number_found(kind: str, state: Any, row: int) -> float:
-    """Return the sum, maximum or minimum that a state stands for."""
+    """Return the sum, maximum or minimum that a state represents."""
     return total(state, row) if kind == "sum" else found(state, row)
 
 

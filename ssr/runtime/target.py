@@ -36,7 +36,7 @@ class Target:
     Attributes
     ----------
     name
-        The instructions that make the difference.
+        The name of the instruction set.
     vector_bytes
         Bytes of a vector register; 0 if loops are left to LLVM's own vectoriser.
     registers
@@ -44,9 +44,9 @@ class Target:
     masks
         Whether parts of vectors are loaded and stored at the cost of whole ones.
     requests
-        Whether loops over large fields are faster if they ask for memory ahead.
+        Whether prefetch instructions make loops over large fields faster.
     together
-        The most vectors of one sum that are computed at a time.
+        The largest number of vectors of one sum that are computed at a time.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Target:
     together: int
 
     def lanes(self, bits: int) -> int:
-        """Return the numbers of so many bits in a vector."""
+        """Return the number of values of ``bits`` bits in a vector."""
         return self.vector_bytes * 8 // bits
 
 
@@ -85,16 +85,16 @@ def current() -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """A processor as LLVM has it.
+    """A processor as described by LLVM.
 
     Attributes
     ----------
     triple
-        Its kind, and the system that it runs.
+        Its architecture and operating system.
     name
         Its name, such as ``znver4`` or ``x86-64-v3``.
     features
-        Its instructions, such as ``+avx2,-avx512f``; those of its name come in addition.
+        Its features, such as ``+avx2,-avx512f``, in addition to the features of its name.
     """
 
     triple: str
@@ -140,12 +140,12 @@ VARIABLES = "SSR_CPU", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 
 
 def chosen(cpu: str | None) -> Processor:
-    """Return the processor for a program that names one, or none."""
+    """Return the processor with a name, or the default processor without one."""
     return named(cpu) if cpu else default()
 
 
 def default() -> Processor:
-    """Return the processor for programs that name none."""
+    """Return the processor for programs that do not name one."""
     if cpu := os.environ.get("SSR_CPU"):
         return named(cpu, "SSR_CPU")
     features = os.environ.get("NUMBA_CPU_FEATURES")
@@ -311,7 +311,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A cache of a core: its bytes, and how many threads of the hardware share it."""
+    """A cache of a core: its size in bytes, and the number of hardware threads that share it."""
 
     size: int
     sharing: int
@@ -319,7 +319,7 @@ class Cache:
 
 @cache
 def cache_of(level: int) -> Cache | None:
-    """Return the cache for data of a core at a level; None if there is none, or nothing tells."""
+    """Return the data cache of a core at a level; None if there is none or it is unknown."""
     for told in sorted(CACHES.glob("index*")):
         try:
             found, kind, size, shared = (
@@ -334,7 +334,7 @@ def cache_of(level: int) -> Cache | None:
 
 
 def _count(ranges: str) -> int:
-    """Return how many numbers ranges hold.
+    """Return the number of integers in ranges.
 
     >>> _count("0-7,16-23"), _count("3")
     (16, 1)

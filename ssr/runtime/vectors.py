@@ -19,7 +19,7 @@ vectors = few = range
 
 def _loading(lanes: int) -> Callable[..., Any]:
     def vector_load(array: Any, offset: int, mask: Any = None) -> Any:
-        """Return elements side by side; those without a mask are not read, and are zero."""
+        """Return contiguous elements; masked-off elements are not read, and are zero."""
         found = np.zeros(lanes, array.flat.dtype)
         for n in range(lanes):
             if mask is None or mask[n]:
@@ -51,7 +51,7 @@ rows_between2, rows_between4, rows_between8, rows_between16 = map(_between, (2, 
 
 
 def vector_store(array: Any, offset: int, value: Any, mask: Any = None) -> None:
-    """Store elements side by side, but for those without a mask."""
+    """Store contiguous elements, except those whose mask is false."""
     for n, number in enumerate(value):
         if mask is None or mask[n]:
             st(array, offset + n, number)
@@ -90,7 +90,7 @@ def elements(array: Any) -> int:
 
 
 def line_steps(array: Any) -> int:
-    """Return the bits of all bytes between neighbours of an array, but for its last axis."""
+    """Return the bitwise or of the strides of an array in bytes, except along its last axis."""
     found = 0
     for step in array.array.strides[:-1]:
         found |= step

@@ -42,14 +42,14 @@ class Body:
     row
         The first row of the vector.
     out
-        The statements to which those of the vector are added.
+        The list to which the statements of the vector are added.
     mask
-        Which rows there are; without one all.
+        The active rows; all rows without a mask.
     windows
         Lines of which the rows read several elements.
     before
-        For each of them the last element that each row of the vector before reads. The statements
-        of that vector may be written by turns with those of this one.
+        For each window the last element that each row of the previous vector reads. The statements
+        of both vectors may be interleaved.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Body:
             self._store_at(array, self._place(offset, further), part, mask)
 
     def load(self, array: str, offset: ir.Expression, mask: ir.Expression | None) -> ir.Expression:
-        """Return the elements of an array at the places of the rows, as far as there is a mask."""
+        """Return the elements of an array at the places of the rows, under a mask if given."""
         if step_of(offset, self._variable) == 1:
             if mask is None and (line := key_of(array, offset)) in self._windows:
                 return self._in_window(line, shift_of(offset))
@@ -151,7 +151,7 @@ class Body:
         return (0, low), (lanes - 1, high)
 
     def _taken(self, mask: ir.Expression, places: Sequence[int | None]) -> ir.Expression:
-        """Return the mask of lanes that have the rows at some places, or none."""
+        """Return a mask with the lanes of some places; lanes without a place are false."""
         none = call(f"spread{self.lanes}", ir.Truth(False))
         return call("shuffle", mask, none, *(self.lanes if n is None else n for n in places))
 
@@ -170,7 +170,7 @@ class Body:
         return call("shuffle", self._before[line], self.last[line], *places)
 
     def load_before(self, window: Window) -> ir.Expression:
-        """Return the elements of a window in the vector before, as far as this one needs them."""
+        """Return the elements of a window in the previous vector that this vector needs."""
         low = self.lanes - (window.last - window.first)
         mask = call(f"rows_between{self.lanes}", low, self.lanes)
         return self.load_at(window.array, self._place(window.offset, -self.lanes), mask)
@@ -178,7 +178,7 @@ class Body:
     # -- values
 
     def _value(self, node: ir.Expression, mask: ir.Expression | None) -> Made:
-        """Return the value of an expression; ``mask`` is that of the rows that need it."""
+        """Return the value of an expression; ``mask`` selects the rows that need it."""
         match node:
             case ir.Name(name):
                 return self.values.get(name, Made(node, False))
@@ -211,7 +211,7 @@ class Body:
         raise AssertionError(node)
 
     def _choice(self, node: ir.Select, mask: ir.Expression | None) -> Made:
-        """Return one of two values: of elements that are not chosen none is read."""
+        """Return one of two values; elements that are not chosen are not read."""
         chosen = self._value(node.test, mask)
         then_mask, else_mask = mask, mask
         if _reads(node.then) or _reads(node.orelse):
@@ -261,13 +261,13 @@ class Linked(Body):
     Parameters
     ----------
     context, plan, row, out, mask
-        As for all bodies.
+        As in `Body`.
     shifts
         The distances of loads to the rows that stored their elements, by array and offset.
     made
         The values of lines, by array: of this vector, if it has them, and of the last ones.
     read
-        The masks of rows whose elements are read of lines, by array, whichever loop stores them.
+        The masks of rows whose elements of lines are read, by array, for all storing loops.
     known
         The arrays that earlier loops store.
     """

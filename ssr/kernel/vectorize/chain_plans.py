@@ -29,21 +29,21 @@ PURE = FUNCTIONS | {"min", "max"}
 
 
 class Chain(NamedTuple):
-    """Some loops as one; also a single one.
+    """One or more loops that are fused.
 
     Attributes
     ----------
     links
         The plans of the loops.
     way
-        1 if vectors run with the rows, -1 if they run against them.
+        1 if vectors run in ascending order of rows, -1 if in descending order.
     shifts
         For loads of values that earlier loops store, by array and offset: the distance to the row
         of the store.
     before
         Statements that run before all loops.
     length
-        How many statements of a block become the chain.
+        The number of statements of a block that the chain replaces.
     """
 
     links: Sequence[Plan]
@@ -77,9 +77,9 @@ def chain(context: Context, plans: Plans, body: Sequence[ir.Statement]) -> Chain
 
 
 def shared(context: Context, plans: Plans, node: ir.If, rest: Sequence[ir.Statement]) -> int:
-    """Return how many statements after a branch are part of chains that begin in it.
+    """Return the number of statements after a branch that are part of chains that begin in it.
 
-    Each side of the branch is to run them itself then; no later statement uses their variables.
+    They are copied to each side of the branch; no later statement uses their variables.
     """
     found = 0
     for side in (node.then, node.orelse):
@@ -93,7 +93,7 @@ def shared(context: Context, plans: Plans, node: ir.If, rest: Sequence[ir.Statem
 
 
 def _assigned(node: ir.Statement) -> set[str]:
-    """Return the variables that a statement assigns, but for those that count rows of its loops."""
+    """Return the variables that a statement assigns, except the counters of its loops."""
     parts = list(ir.statements((node,)))
     counters = {part.variable for part in parts if isinstance(part, ir.For)}
     return {name for part in parts if isinstance(part, ir.Let) for name in part.targets} - counters
@@ -112,7 +112,7 @@ def _link(context: Context, plans: Plans, node: ir.Statement) -> Plan | None:
 
 
 def _continues(link: Plan, links: Sequence[Plan]) -> bool:
-    """Whether a loop has the variable and the numbers of others, and reads what they store."""
+    """Whether a loop has the variable and element type of others, and reads their results."""
     made = {access.array for one in links for access in one.stores}
     alike = link.loop.variable == links[0].loop.variable and link.element == links[0].element
     length = sum(len(one.loop.body) for one in (*links, link))
@@ -158,8 +158,8 @@ def _may_run_before(
 ) -> bool:
     """Whether a statement between loops may run before all of them.
 
-    It reads nothing that they store; what it stores they do not read, and store at other rows.
-    Where it runs some integers are ``equal`` to others.
+    It reads none of the arrays that they store; they do not read the arrays that it stores, and
+    store to them at other rows only. At the statement, some integers are ``equal`` to others.
     """
     made = {access.array for link in links for access in link.stores}
     read = {access.array for link in links for access in link.loads}
@@ -216,7 +216,7 @@ def _is_outside(
     access: Access,
     equal: Mapping[str, ir.Expression],
 ) -> bool:
-    """Whether an element is none of those that a loop accesses, where some integers are equal."""
+    """Whether a loop does not access an element if some integers are equal."""
     loop = link.loop
     own = ir.Binary("-", access.offset, ir.Name(loop.variable))
     row = ir.Binary("-", offset, own)
@@ -249,9 +249,9 @@ def _difference(
     other: ir.Expression,
     equal: Mapping[str, ir.Expression] = MappingProxyType({}),
 ) -> int | None:
-    """Return the difference of two integers, if it is the same always.
+    """Return the difference of two integers, if it is constant.
 
-    That is wherever variables are ``equal`` to other integers, if some are given.
+    It may depend on some variables being ``equal`` to other integers.
     """
     plain = context.uses.plain
     known = context.uses.definitions

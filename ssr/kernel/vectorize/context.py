@@ -23,15 +23,15 @@ class Context:
     scope
         The types of variables.
     uses
-        Where variables are assigned and read.
+        The assignments and reads of variables.
     names
         The names of variables.
     arrays
-        How many arguments that are arrays its loops use.
+        The number of array arguments that its loops use.
     fields
         The arguments that are fields: arrays which need not be contiguous.
     backwards
-        Whether a loop around the present statement runs backwards.
+        Whether a loop around the current statement runs backwards.
     """
 
     target: Target

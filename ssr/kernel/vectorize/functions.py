@@ -60,7 +60,7 @@ class _Pass:
         return [node]
 
     def _loop(self, node: ir.For) -> list[ir.Statement]:
-        """Return a loop: over vectors, with its ends apart, or as it is."""
+        """Return a loop over vectors, a loop with its ends split off, or the loop unchanged."""
         if node.step != ir.Integer(1):
             return [self._outer(node)]
         plan = self._plans.of(node)
@@ -88,7 +88,7 @@ class _Pass:
         return replace(node, body=body)
 
     def _ends_apart(self, node: ir.For, found: Inside) -> list[ir.Statement]:
-        """Return a loop as one over the rows inside, and one at each end of the line."""
+        """Split a loop into one over the rows inside, and one at each end of the line."""
         names = (self._context.names.new(f"{node.variable}_{end}") for end in ("low", "high"))
         low, high = map(ir.Name, names)
         first, last = extreme("min", low, node.stop), extreme("max", low, high)

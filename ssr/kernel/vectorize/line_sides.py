@@ -67,9 +67,9 @@ def inside(body: Sequence[ir.Statement], variable: str) -> Inside | None:
 def limits(
     found: Inside | None, start: ir.Expression, stop: ir.Expression
 ) -> tuple[ir.Expression, ir.Expression]:
-    """Return the rows from which on and until which a loop is inside.
+    """Return the bounds of the rows at which a loop is inside.
 
-    There are none between them if the second one is not larger.
+    There are no such rows if the upper bound is not larger than the lower bound.
 
     >>> from ssr.kernel.from_python import expression
     >>> from ssr.kernel.print_python import expression_text
@@ -138,7 +138,7 @@ def _all(test: ir.Expression) -> Iterator[ir.Expression]:
 
 
 def _numbers(node: ir.Statement) -> tuple[ir.Expression, ...]:
-    """Return the expressions of a statement, but for the place of an element that it stores."""
+    """Return the expressions of a statement, except the index of an element that it stores."""
     match node:
         case ir.Store(value=value) | ir.SetElement(value=value):
             return (value,)
@@ -146,7 +146,7 @@ def _numbers(node: ir.Statement) -> tuple[ir.Expression, ...]:
 
 
 def _choices(node: ir.Expression) -> Iterator[ir.Select]:
-    """Yield the choices of numbers, not those of places in arrays."""
+    """Yield the choices of values, not of array indices."""
     if isinstance(node, ir.Load):
         return
     if isinstance(node, ir.Select):
@@ -156,7 +156,7 @@ def _choices(node: ir.Expression) -> Iterator[ir.Select]:
 
 
 def _rows_inside(node: ir.Statement, variable: str) -> ir.Statement:
-    """Return a statement as it is for rows inside."""
+    """Return a statement specialized to rows inside."""
     match node:
         case ir.Let(value=value) | ir.Store(value=value) | ir.SetElement(value=value):
             return replace(node, value=_without_sides(value, variable))
@@ -167,7 +167,7 @@ def _rows_inside(node: ir.Statement, variable: str) -> ir.Statement:
 
 
 def _without_sides(node: ir.Expression, variable: str) -> ir.Expression:
-    """Return an expression as it is for rows inside."""
+    """Return an expression specialized to rows inside."""
     match node:
         case ir.Load():
             return node

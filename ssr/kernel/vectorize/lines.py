@@ -54,7 +54,7 @@ class _Stored(NamedTuple):
     start, stop
         The rows that are read: the first one, and the one after the last.
     last
-        How many earlier vectors are read together with one.
+        The number of earlier vectors that are read together with one.
     """
 
     offset: ir.Expression
@@ -236,7 +236,7 @@ class _Sweep:
     def _links(
         self, out: list[ir.Statement], here: ir.Expression, carried: Values, *, masked: bool
     ) -> None:
-        """Add all loops of a chain at a vector, and keep its values with those of the last ones."""
+        """Add all loops of a chain at a vector, and keep its values and earlier ones."""
         out += requested(self.requests, here, self.lanes)
         made = {array: [*vectors] for array, vectors in carried.items()}
         read = {
@@ -259,7 +259,7 @@ class _Sweep:
                 out.append(let(kept.name, value))
 
     def _carried(self) -> Values:
-        """Return variables with the vectors of lines before the first one, which no loop makes."""
+        """Return variables with the vectors of lines before the first vector of the loop."""
         found: Values = {}
         for array, line in self.lines.items():
             found[array] = []
@@ -302,7 +302,7 @@ LEAST, LARGEST = ir.Integer(-(2**62)), ir.Integer(2**62)
 
 
 def _asking(chain: Chain) -> Plan:
-    """Return the plan of the last loop, with the requests for memory of all loops."""
+    """Return the plan of the last loop, with the prefetches of all loops."""
     ahead: dict[str, Access] = {}
     for link in chain.links:
         for line in link.ahead:

@@ -51,28 +51,28 @@ class Access(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How a loop is computed on vectors.
+    """The plan of a vectorized loop.
 
     Attributes
     ----------
     element
-        The type of its numbers.
+        The type of its values.
     lanes
-        The rows of a vector.
+        The number of rows of a vector.
     aligned
-        The access of which vectors begin with a cache line.
+        The access whose vectors begin at cache lines.
     ahead
-        Of each field that rows access the line that sweeps meet first.
+        For each field that rows access, the line that sweeps access first.
     together
-        How many vectors one round of the loop computes.
+        The number of vectors per iteration of the loop.
     parts
         The parts of a long body, or the whole body.
     far
-        Whether vectors are better for fields that are far only.
+        Whether vectors are faster only for fields that are far.
     loads, stores
         All accesses.
     inside
-        The body of rows that lack no terms, if some at both ends may.
+        The body of rows that have all terms, if some rows at both ends may lack terms.
     """
 
     loop: ir.For
@@ -178,9 +178,9 @@ class _Reader:
         return are_at_one_place((*self._loads, *self._stores), written)
 
     def _aligned(self) -> Access | None:
-        """Return the access that most others are aligned with; of those alike the first store.
+        """Return the access with which most others are aligned; among equals, the first store.
 
-        It is one of a field if there is one: lines of the arrays of kernels' own have any length.
+        Fields are preferred, because lines of internal arrays of a kernel have any length.
         """
         accesses = [a for a in (*self._stores, *self._loads) if a.step == 1]
         accesses = [a for a in accesses if self._context.is_field(a.array)] or accesses

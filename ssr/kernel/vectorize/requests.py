@@ -41,10 +41,10 @@ faster than LLVM's without prefetch."""
 
 
 class Request(NamedTuple):
-    """A request for the memory of a line of an array, some way ahead of a row.
+    """A prefetch of a line of an array, at some distance ahead of a row.
 
-    The ``place`` is that of the first element if the row were zero; rows are ``step`` elements
-    apart. Elements that are accessed ``soon`` go into the first-level cache, to be ``written`` or
+    The ``place`` is the offset of the first element for row zero; rows are ``step`` elements apart.
+    Elements that are accessed ``soon`` are loaded into the first-level cache, to be ``written`` or
     read.
     """
 
@@ -63,10 +63,10 @@ class Request(NamedTuple):
 
 
 def are_far(context: Context, plan: Plan) -> ir.Expression:
-    """Return whether the fields of a function are so large that a loop requests memory ahead.
+    """Return whether the fields of a function are so large that a loop uses prefetches.
 
-    They count as if all of them had the size of one of those of most axes: a function that is
-    called on each line need not be given the sizes of all.
+    All fields are assumed to have the size of a field with the most axes, because a function that
+    is called on each line does not receive the sizes of all fields.
     """
     largest = max(context.fields, key=context.axes_of)
     total = times(call("elements", largest), len(context.fields))
@@ -102,9 +102,9 @@ def of_loop(
 
 
 def of_far_loop(context: Context, plan: Plan) -> Iterator[ir.Do]:
-    """Yield the requests of a loop over fields that are far, for the present value of its variable.
+    """Yield the prefetches of a loop over fields that are far, for its variable's current value.
 
-    The distances are constants, so that the places of requests take no registers of their own.
+    The distances are constants, so that the addresses need no additional registers.
     """
     for line in plan.ahead:
         for soon in (False, True):
@@ -119,7 +119,7 @@ def _request(plan: Plan, line: Access, place: ir.Expression, soon: bool) -> Requ
 
 
 def _rows(context: Context, plan: Plan, *, soon: bool = False) -> int:
-    """Return how many rows lie between a request and its use; it is negative against sweeps."""
+    """Return the number of rows between a prefetch and its use; negative in backward sweeps."""
     lines = min(AHEAD, UNDER_WAY // max(len(plan.ahead), 1))
     lines = min(SOON, lines // 2) if soon else lines
     rows = lines * CACHE_LINE // plan.size
@@ -127,7 +127,7 @@ def _rows(context: Context, plan: Plan, *, soon: bool = False) -> int:
 
 
 def _is_foreseen(context: Context, plan: Plan) -> bool:
-    """Whether a loop accesses each field at one place of a row, and reads nothing but fields."""
+    """Whether a loop accesses each field at one place of a row, and reads fields only."""
     fields = set(context.fields)
     is_read = all(load.array in fields for load in plan.loads)
     return is_read and are_at_one_place((*plan.loads, *plan.stores), fields)

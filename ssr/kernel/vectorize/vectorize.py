@@ -25,7 +25,7 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     r"""Return a module with its loops over rows as loops over vectors of a processor.
 
     Its array arguments must not share memory with each other. A function that is called with
-    arguments of several types stays as it is.
+    arguments of several types is not changed.
 
     Examples
     --------

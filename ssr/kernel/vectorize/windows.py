@@ -24,14 +24,14 @@ Line: TypeAlias = tuple[str, ir.Expression]
 
 
 class Window(NamedTuple):
-    """The elements of a line that a row reads, as places beside its own.
+    """The elements of a line that a row reads, as distances from the row.
 
     Attributes
     ----------
     first, last
-        The first and the last place.
+        The first and the last distance.
     offset
-        That of the element at the last place.
+        The array offset of the element at the last distance.
     """
 
     array: str
@@ -48,8 +48,8 @@ def key_of(array: str, offset: ir.Expression) -> Line:
 def windows_of(plan: Plan, body: Sequence[ir.Statement]) -> dict[Line, Window]:
     """Return the windows of a loop with a body, by line.
 
-    They are on lines of arrays that it does not store, of which each row reads several elements,
-    whatever it chooses otherwise, that are in two vectors together.
+    They are on lines of arrays that the loop does not store. Each row reads unconditionally several
+    elements of such a line, all within two vectors.
     """
     if len(plan.loads) < MANY:
         return {}

@@ -37,7 +37,7 @@ def contract_temporaries(
 
 
 def _read_at_own_row(nest: ir.Nest) -> set[str]:
-    """Return what a nest makes and reads at its own row only."""
+    """Return the arrays that a nest writes and reads at the current row only."""
     row, names = tuple(map(Affine.name, nest.axes)), {*nest.made}
     for statement in nest.statements:
         names -= {load.array for load in ir.loads(statement.value) if load.index != row}
@@ -46,7 +46,7 @@ def _read_at_own_row(nest: ir.Nest) -> set[str]:
 
 
 def _buffered(nest: ir.Nest, names: Sequence[str]) -> ir.Nest:
-    """Return a nest that makes some temporaries in line buffers."""
+    """Return a nest that computes some temporaries in line buffers."""
     buffers, homes = list(nest.buffers), dict[str, str]()
     for name in names:
         homes[name] = ir.scratch("t", buffers)

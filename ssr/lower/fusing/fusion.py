@@ -19,7 +19,7 @@ they are read inside the nest.
 A step that earlier passes have split into several statements with their own buffers is stored.
 Sweeps, whose rows depend on each other, determine the direction of the nest. A one-dimensional
 nest has a single line: each step completes it before the next one begins. In distributed programs
-a sweep has a nest of its own, unless its rows depend on rows of their own box only. Steps whose
+a sweep has a separate nest, unless its rows depend on rows of the same box only. Steps whose
 operands are read through stored matrices, at arbitrary points, are not fused with the writers of
 these operands.
 """
@@ -91,7 +91,7 @@ def _candidate(
 ) -> Candidate | None:
     """Return a step that may share a nest; None for a call, and for systems along lines.
 
-    For boxes ``apart``, with memory of their own, it knows which rows read what.
+    For boxes ``apart``, with separate memory, the reads record the rows that perform them.
     """
     if not isinstance(made, ir.Nest):
         return None
@@ -122,7 +122,7 @@ def _candidate(
 
 
 def _reached(nest: ir.Nest) -> Iterator[Read]:
-    """Yield what a nest reads, as seen from the first and the last row of a box.
+    """Yield the reads of a nest relative to the first and the last row of a box.
 
     Statements that fill buffers run beyond the box.
     """
@@ -141,7 +141,7 @@ def _shifted(offset: Offset, sign: int, ends: Sequence[int]) -> Offset:
 
 
 def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
-    """Return what a step reads, each element with the rows of the step that read it."""
+    """Return the reads of a step, each with the rows of the step that read the element."""
     return tuple(
         Read(
             array,
@@ -154,7 +154,7 @@ def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
 
 
 def _beyond_own(met: Sequence[Met]) -> bool:
-    """Whether all rows that read an element know their box, and the element is of another one."""
+    """Whether all rows that read an element are local, and the element lies outside their box."""
     return all(
         is_local(rows) and (rows & bounded(rows.axes).preimage(index, rows.axes)).empty
         for rows, index in met
@@ -162,7 +162,7 @@ def _beyond_own(met: Sequence[Met]) -> bool:
 
 
 def _limited(step: Candidate) -> tuple[Read, ...]:
-    """Return what a step reads, with limits where distances are not the same for all rows."""
+    """Return the reads of a step, with limits where distances differ between rows."""
     if all(read.offset is not None for read in step.reads):
         return step.reads
     return tuple(
@@ -174,7 +174,7 @@ def _limited(step: Candidate) -> tuple[Read, ...]:
 
 
 def _met(step: Candidate) -> dict[tuple[str, Offset | None], list[Met]]:
-    """Return what a step of one statement reads, by the array and the place seen from the row."""
+    """Return the reads of a one-statement step, grouped by array and offset from the row."""
     (statement,) = step.nest.statements
     row = tuple(map(Affine.name, step.nest.axes))
     found: dict[tuple[str, Offset | None], list[Met]] = {}
@@ -184,9 +184,9 @@ def _met(step: Candidate) -> dict[tuple[str, Offset | None], list[Met]]:
 
 
 def _limit(met: Sequence[Met], sign: int) -> Advance | None:
-    """Return by how many planes and lines rows lie behind elements at most; -1 for before.
+    """Return the largest lag of rows after elements in planes and lines; with sign -1, the lead.
 
-    A plane more is enough for any number of lines.
+    One more plane covers any number of lines.
     """
     limit = Advance()
     for rows, index in met:
@@ -203,7 +203,7 @@ def _limit(met: Sequence[Met], sign: int) -> Advance | None:
 
 
 def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
-    """Return where an element lies as seen from a row; None if that differs between rows."""
+    """Return the offset of an element from a row; None if it differs between rows."""
     if len(index) != len(row):
         return None
     shift = [c - r for c, r in zip(index, row, strict=True)]
@@ -232,7 +232,7 @@ def _longest(
     start: int,
     least: int | None,
 ) -> Plan | None:
-    """Return how the longest run of steps that can share a nest does so; None for one step."""
+    """Return the plan of the longest sequence of steps that can share a nest; None for one step."""
     following = takewhile(lambda s: s is not None, steps[start : start + MOST_STEPS])
     run = [step for step in following if step is not None]
     own = least is not None
@@ -289,7 +289,7 @@ def _shared_nest(plan: Plan, least: int | None) -> ir.Nest:
 
 
 def _earlier(plan: Plan) -> tuple[tuple[int, ...], ...] | None:
-    """Return the offsets to rows that must be done before a row: those of the only sweep."""
+    """Return the offsets to rows that must be done before a row: the offsets of the only sweep."""
     sweeps = [step.nest.earlier for step in plan.steps if step.nest.order != "any"]
     if not plan.cuttable or len(sweeps) > 1:
         return None

@@ -25,7 +25,7 @@ Offset = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Advance:
-    """How early something runs: planes, then lines, before the line at which the loops stand."""
+    """The lead of a step in planes, then lines, before the current line of the loops."""
 
     planes: int = 0
     lines: int = 0
@@ -41,13 +41,13 @@ MOST = Advance(4, 8)
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Numbers of points beyond a box along an axis: before its first and behind its last row."""
+    """Numbers of points beyond a box along an axis: before its first and after its last row."""
 
     low: int = 0
     high: int = 0
 
     def including(self, other: Ends, shift: int = 0) -> Ends:
-        """Return what holds these points too, and others that are shifted along the axis."""
+        """Return the union with other ends that are shifted along the axis."""
         return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
 
 
@@ -65,7 +65,7 @@ class Margin:
         return self.planes, self.lines, self.columns
 
     def including(self, other: Margin, offset: Offset = ()) -> Margin:
-        """Return what holds another margin too, as seen from rows that lie by an offset away."""
+        """Return the union with another margin, relative to rows at an offset."""
         shift = (0, 0, 0, *offset)[-3:]
         pairs = zip(self.ends, other.ends, shift, strict=True)
         return Margin(*(own.including(ends, along) for own, ends, along in pairs))
@@ -76,7 +76,7 @@ class Margin:
         return Advance(planes.high, lines.high) if backward else Advance(planes.low, lines.low)
 
     def last(self, backward: bool) -> Advance:
-        """Return how many planes and lines behind the box are computed last."""
+        """Return how many planes and lines after the box are computed last."""
         return self.first(not backward)
 
 
@@ -85,12 +85,12 @@ NO_MARGIN = Margin()
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An element that a step reads; it has no offset if that is not the same for all rows.
+    """An element that a step reads; its ``offset`` is None if it differs between rows.
 
-    Then it has two ``limits``, if there are such: by how many planes and lines the row lies behind
-    the element at most, and by how many before it. For boxes with memory of their own it has the
-    ``rows`` that read it, if these are the step's; and the element may lie ``elsewhere``, which is
-    in another box than each of these rows.
+    It then has two ``limits``, if they exist: the largest distances in planes and lines by which
+    the row lies after the element, and before it. For boxes with separate memory it has the
+    ``rows`` that read it, if they are rows of the step. The element lies ``elsewhere`` if it is
+    outside the box of each of these rows.
     """
 
     array: str
@@ -105,7 +105,7 @@ class Read:
         return self.offset is not None and not any(self.offset[:-3])
 
     def seen(self, timing: Timing, backward: bool) -> Advance:
-        """Return how early a reader with this timing meets the line of the element."""
+        """Return the advance with which a reader with this timing reads the element's line."""
         assert self.offset is not None
         planes, lines, _ = (0, 0, *self.offset)[-3:]
         sign = -1 if backward else 1
@@ -113,9 +113,9 @@ class Read:
         return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
 
     def spared(self, timing: Timing, backward: bool) -> Advance | None:
-        """Return how early it must be read before a step with this timing overwrites it.
+        """Return the advance of reads so that a step with this timing does not overwrite before.
 
-        None if no distance is enough for all rows.
+        None if no distance is sufficient for all rows.
         """
         if self.is_near:
             return self.seen(timing, not backward)
@@ -128,9 +128,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A step that may share a nest: its own nest, what it writes, and what it reads.
+    """A step that may share a nest: its current nest, the array it writes, and its reads.
 
-    ``complete`` says that it writes all points of what it writes, not a part of them.
+    It is ``complete`` if it writes all points of this array.
     """
 
     nest: ir.Nest
@@ -170,7 +170,7 @@ class Candidate:
 
     @property
     def is_local(self) -> bool:
-        """Whether what it computes depends on the box that owns a row."""
+        """Whether the values computed depend on the box that owns a row."""
         return is_local(self.domain)
 
     @property
@@ -179,15 +179,15 @@ class Candidate:
         return self.domain.without(own_bounds(self.domain.axes)) if self.is_local else self.domain
 
     def reads_of(self, array: str) -> list[Read]:
-        """Return what is read of one array."""
+        """Return the reads of one array."""
         return [read for read in self.reads if read.array == array]
 
     def spares(self, read: Read) -> bool:
-        """Whether it leaves an element alone: rows of one box overwrite nothing of other boxes."""
+        """Whether the step preserves an element: rows of one box write no values of other boxes."""
         return self.is_local and read.elsewhere
 
     def reached_of(self, array: str) -> list[Read]:
-        """Return what is read of one array, also to fill buffers beyond the box."""
+        """Return the reads of one array, including those that fill buffers beyond the box."""
         return [read for read in self.reached if read.array == array]
 
 
@@ -210,10 +210,10 @@ class Group:
     buffered
         The temporaries that need not be stored.
     stored
-        For each step how far beyond the box it is stored at least.
+        For each step the least margin beyond the box at which it is stored.
     boxes
-        If boxes have memory of their own, which there may be: then a step is stored as far beyond
-        its box as later ones read.
+        The possible boxes if they have separate memory: then a step is stored as far beyond its
+        box as later steps read.
     """
 
     steps: tuple[Candidate, ...]
@@ -227,7 +227,7 @@ class Group:
         return any(step.nest.order == "backward" for step in self.steps)
 
     def is_buffered(self, place: int) -> bool:
-        """Whether the step at a place makes a temporary that is not stored."""
+        """Whether the step at a place computes a temporary that is not stored."""
         return self.steps[place].written in self.buffered
 
 
@@ -254,8 +254,8 @@ class Plan:
 def possible(steps: Sequence[Candidate], *, apart: bool = False) -> bool:
     """Whether dependences allow steps to share a nest; if not, no more steps can either.
 
-    In boxes ``apart``, with memory of their own, a sweep over rows of several boxes has a nest of
-    its own: it runs in wavefronts, between which its values move.
+    With boxes ``apart``, in separate memory, a sweep over rows of several boxes has a separate
+    nest: it runs in wavefronts, between which its values are transferred.
     """
     if any(a.nest.axes != b.nest.axes for a, b in pairwise(steps)):
         return False
@@ -313,7 +313,7 @@ def plan_of(
 
 
 def _reductions_on_time(group: Group, timings: Sequence[Timing]) -> bool:
-    """Whether no reduction runs ahead: it closes the line at which the loops stand."""
+    """Whether no reduction runs ahead: each completes the current line of the loops."""
     return all(
         timing.advance == Advance() or not step.reduces
         for step, timing in zip(group.steps, timings, strict=True)
@@ -343,9 +343,9 @@ def _smallest(spaces: Sequence[ir.Field]) -> ir.Field | None:
 
 
 def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
-    """Return how many points a space has beyond another one along each axis; None if that varies.
+    """Return how many points a space has beyond another one along each axis; None if this varies.
 
-    Beyond the last three axes it has none.
+    Spaces that differ along other axes than the last three have no such ends.
     """
     ends = []
     for (low, stop), (inner_low, inner_stop) in zip(space.edges, inner.edges, strict=True):
@@ -357,7 +357,7 @@ def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
 
 
 def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
-    """Return how far beyond rows a step is stored; None if it cannot be."""
+    """Return the margin of rows within which a step is stored; None if it cannot be stored."""
     if step.written in buffered:
         return NO_MARGIN
     ends = _beyond(step.rows, rows)
@@ -372,10 +372,10 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
 def _timings(
     group: Group, least: Mapping[int, Advance] = MappingProxyType({})
 ) -> tuple[Timing, ...] | None:
-    """Return when each step runs, so that dependences hold; None if there is no such way.
+    """Return a timing of each step that preserves the dependences; None if there is none.
 
-    ``least`` says how early some steps run at least. No step is later than one after it, so that
-    many run at the same line and may share loops.
+    ``least`` gives the smallest advance of some steps. No step runs later than one that follows
+    it, so that many steps run at the same line and may share loops.
     """
     timings = [Timing(Advance(), margin) for margin in group.stored]
     for place in reversed(range(len(timings))):
@@ -390,7 +390,7 @@ def _timings(
 
 
 def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | None:
-    """Return how early a step must run for the steps after it; None if no distance is enough."""
+    """Return the advance of a step required by later steps; None if none is sufficient."""
     step, earliest = group.steps[place], Advance()
     several_lines = len(step.nest.axes) > 1
     for later, timing in zip(group.steps[place + 1 :], timings[place + 1 :], strict=True):
@@ -412,7 +412,7 @@ def _advance(group: Group, timings: Sequence[Timing], place: int) -> Advance | N
 
 
 def _margin(group: Group, timings: Sequence[Timing], place: int) -> Margin | None:
-    """Return how far beyond the box a step is computed; None if it cannot be."""
+    """Return the margin of the box within which a step is computed; None if impossible."""
     step, least = group.steps[place], group.stored[place]
     if group.boxes is None and not group.is_buffered(place):
         return least
@@ -447,7 +447,7 @@ def _index(read: Read) -> tuple[Affine, ...]:
 
 @lru_cache(maxsize=4096)
 def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Margin:
-    """Return how far beyond a box elements lie that rows read which lie in a margin around it."""
+    """Return the margin of elements around a box that rows within another margin read."""
     axes = rows.axes
     grown = [(end.low, end.high) for end in margin.ends]
     near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
@@ -460,9 +460,9 @@ def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Ma
 
 
 def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
-    """Return steps that run as early as the one before them if they compute some of the same.
+    """Return timings in which steps with common values run as early as the step before them.
 
-    They can share its loop then. The steps before them run no earlier for that.
+    These steps can then share a loop. Earlier steps do not run earlier because of this.
     """
     least: dict[int, Advance] = {}
     for place, (before, here) in enumerate(pairwise(group.steps), start=1):
@@ -503,7 +503,7 @@ def _overlap(one: Candidate, other: Candidate) -> bool:
 def _widened(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:
     """Return margins that are equal for steps that follow each other on one space, where possible.
 
-    A few more rows are computed, and no rows are left over that would need loops of their own.
+    A few more rows are computed, so that no remaining rows need separate loops.
     """
     wider = list(timings)
     for run in _alike(group, timings):
@@ -551,7 +551,7 @@ def _alike(group: Group, timings: Sequence[Timing]) -> Iterator[range]:
 
 
 def _cuttable(group: Group, timings: Sequence[Timing]) -> bool:
-    """Whether boxes depend on each other through sweeps alone: none reads what others store."""
+    """Whether boxes depend on each other through sweeps only, not through stored arrays."""
     return not any(
         read.offset is None or any(read.offset) or timing.margin != NO_MARGIN
         for step, timing in zip(group.steps, timings, strict=True)

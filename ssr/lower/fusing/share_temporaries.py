@@ -6,7 +6,7 @@
 The lifetime of a temporary extends from the first nest that writes it to the last one that reads
 it. Temporaries share an array if they have the same points and their lifetimes lie in different
 nests; a solve along lines may also write its solution to the array that it reads. A temporary
-whose values a call reuses from run to run has an array of its own.
+whose values a call reuses from run to run has a separate array.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..lines.line_nest import moved
 def share_temporaries(
     program: ir.Program, nests: Sequence[ir.Made]
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
-    """Return a program with as few temporaries as can hold what its nests keep in them."""
+    """Return a program with as few temporaries as the live ranges in its nests permit."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
     for number, made in enumerate(nests):

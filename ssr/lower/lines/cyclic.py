@@ -146,7 +146,7 @@ class _Row:
             self._add(name, value, stored=True)
 
     def _let(self, value: ir.Value) -> ir.Value:
-        """Return the variable of the row that stands for a value from here on."""
+        """Assign a value to a variable of the row, and return its load."""
         name = f"%v{len(self.parts)}"
         self._add(name, value, stored=False)
         return ir.Load(name, (Affine.name(self.circle.axis),))

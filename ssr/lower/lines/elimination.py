@@ -50,7 +50,7 @@ class Rows:
 class System:
     """All rows of lines: the axis along them, their number, the rows of a block, and the pieces.
 
-    One over each pivot is a line variable, too, if it is ``asked`` for.
+    The reciprocals of the pivots are line variables if they are requested (``asked``).
     """
 
     axis: str
@@ -61,7 +61,7 @@ class System:
 
     @property
     def reach(self) -> tuple[int, int]:
-        """How many points before and behind a row its first and last columns lie."""
+        """The lower and upper bandwidth in points."""
         found = [offset for rows in self.pieces for offset, *_ in rows.entries]
         return max(0, -min(found, default=0)), max(0, *found, 0)
 
@@ -86,7 +86,7 @@ def solution(number: int) -> str:
 
 
 def inverse_pivot(number: int) -> str:
-    """Return the line variable of one over the pivot in a row of the block."""
+    """Return the line variable of the reciprocal pivot in a row of the block."""
     return f"%p{number}"
 
 
@@ -97,7 +97,7 @@ def _factor(place: Place) -> str:
 
 @dataclass
 class _Row:
-    """The forward sweep at the rows of a piece: what is computed, in order."""
+    """The forward sweep at the rows of a piece: its computations in order."""
 
     system: System
     rows: Rows
@@ -132,9 +132,9 @@ class _Row:
                 self._store(solution(first + r), value or ir.ZERO)
 
     def _scale(self, left: Mapping[Place, Number]) -> Scale | None:
-        """Return what pivots are compared with: at the last rows of lines, or where asked for.
+        """Return the scale for pivot checks: at the last rows of lines, or where requested.
 
-        Of a diagonally dominant matrix no other pivots can vanish.
+        In a diagonally dominant matrix no other pivots can vanish.
         """
         last = not any(n > 0 for n in self.rows.offsets)
         alone = not any(left.values()) and self.system.size == 1
@@ -171,7 +171,7 @@ class _Row:
         return less(self.rows.domain, self.rows.right[first + r], pairs)
 
     def _let(self, value: ir.Value) -> ir.Value:
-        """Return the variable of the row that stands for a value from here on."""
+        """Assign a value to a variable of the row, and return its load."""
         name = f"%v{len(self.parts)}"
         self.parts.append(self._part(name, value, stored=False))
         return ir.Load(name, (Affine.name(self.system.axis),))
@@ -183,14 +183,14 @@ class _Row:
         return _part(name, value, self.system, self.rows, stored=stored)
 
     def _read(self, name: str, steps: int) -> ir.Value | None:
-        """Return a line variable so many points on; zero where there is no row."""
+        """Return a line variable at a distance of ``steps`` points; None if there is no row."""
         if steps not in self.rows.offsets:
             return None
         return ir.Load(name, (Affine.name(self.system.axis) + steps,))
 
 
 def _substituted(system: System, row: _Row) -> tuple[ir.Part, ...]:
-    """Return what the sweep backward computes at the rows of a piece."""
+    """Return the computations of the backward sweep at the rows of a piece."""
     here, count = Affine.name(system.axis), range(system.size)
     parts = []
     for number in range(len(row.rows.right)):
@@ -226,14 +226,14 @@ def part_of(
     *,
     stored: bool,
 ) -> ir.Part:
-    """Return what a piece computes at its rows for a variable, of the line or of the row alone."""
+    """Return the computation of a line or row variable at the rows of a piece."""
     return ir.Part(ir.Statement(piece, rows, name, index, value), value, stored)
 
 
 def present(value: ir.Value, rows: Domain, whole: Domain) -> Number:
     """Return a value at rows at which the same terms are present; None if it has no term.
 
-    Its terms are there for the ``whole`` of all rows, so that equal values are equal.
+    Its terms have the ``whole`` of all rows as domain, so that equal values compare equal.
     """
 
     def change(node: ir.Sum) -> ir.Value | None:

@@ -64,7 +64,7 @@ def _names(program: ir.Program) -> list[str]:
 def _numbered(
     solve: ir.Solve, taken: set[str]
 ) -> tuple[ir.Solve, tuple[tuple[str, ir.Value], ...]]:
-    """Return systems with names for what is the same number at all rows, and these numbers."""
+    """Return systems with names for the values that are equal at all rows, and these values."""
     numbers: dict[ir.Value, str] = {}
     done: dict[int, ir.Value] = {}
 
@@ -97,14 +97,14 @@ def _numbered(
 
 
 def _same_everywhere(value: ir.Value) -> bool:
-    """Whether a value is made of numbers only."""
+    """Whether a value consists of constants and scalars only."""
     return all(
         isinstance(part, (ir.Const, ir.Scalar, ir.Rounded, ir.Op)) for part in ir.walk(value)
     )
 
 
 def _whole_lines(known: Domain, rows: ir.Field, along: int) -> Domain:
-    """Return what is known of boxes that have all rows along an axis."""
+    """Return the context for boxes that contain all rows along an axis."""
     axis, (low, stop) = known.axes[along], rows.edges[along]
     ends = f"{axis}_lo = {low.isl()} and {axis}_hi = {stop.isl()}"
     names = {f"{axis}_lo", f"{axis}_hi"} | low.names() | stop.names()
@@ -151,7 +151,7 @@ class _Taken:
 
 
 def near(field: ir.Field, along: int, shifts: tuple[int, int]) -> Domain:
-    """Return what lies between the first and the last points of a field, moved by shifts."""
+    """Return the points between the first and the last points of a field, moved by shifts."""
     axes, first, last = AXES[len(field.shape)], *shifts
     low, stop = field.edges[along]
     ends = f"{(low + first).isl()} <= {axes[along]} < {(stop + last).isl()}"
@@ -178,7 +178,7 @@ def _rows(domain: Domain, solve: ir.Solve, taken: _Taken) -> Rows:
 
 
 def _merged(found: Sequence[Rows]) -> list[Rows]:
-    """Return pieces with names, those with the same source as one."""
+    """Return pieces with names; pieces with the same source are merged."""
     merged: list[Rows] = []
     for rows in found:
         for n, known in enumerate(merged):
@@ -191,7 +191,7 @@ def _merged(found: Sequence[Rows]) -> list[Rows]:
 
 
 def _has(rows: Domain, solve: ir.Solve, steps: int) -> bool:
-    """Whether there is a row so many points on from each of some rows."""
+    """Whether there is a row at a distance of ``steps`` points from each of some rows."""
     row = [*map(Affine.name, rows.axes)]
     row[solve.axis] = row[solve.axis] + steps
     return rows <= solve.assignments[0].domain.preimage(tuple(row), rows.axes)

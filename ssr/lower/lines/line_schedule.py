@@ -41,7 +41,7 @@ def line_schedule(nest: ir.LineNest) -> ir.LineLoops:
 
 
 def _alternatives(parts: Sequence[Domain]) -> list[Domain]:
-    """Return sets of lines, those that are never there for the same sizes as one."""
+    """Return sets of lines; sets that never exist for the same sizes are merged."""
     groups: list[list[Domain]] = []
     for part in parts:
         sizes = part.project(())
@@ -55,7 +55,7 @@ def _alternatives(parts: Sequence[Domain]) -> list[Domain]:
 
 
 def _across(nest: ir.LineNest, kinds: dict[str, Domain]) -> tuple[Loop, ...]:
-    """Return the loops over lines, which run those of each kind side by side."""
+    """Return the loops over lines; adjacent lines of the same class run together."""
     *first, last = nest.outer
     limits = nest.context.project(nest.outer)
     low = Domain.where(nest.outer, f"{last} = 0")

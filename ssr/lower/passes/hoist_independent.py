@@ -34,7 +34,7 @@ def hoist_independent(nest: ir.Nest) -> ir.Nest:
 
 @dataclass
 class _Split:
-    """The statements of a nest in two parts: what runs first on each line, and what waits."""
+    """The statements of a nest in two groups: hoisted ones, first on each line, and the rest."""
 
     nest: ir.Nest
     buffers: list[ir.Buffer]
@@ -44,7 +44,7 @@ class _Split:
     waiting: set[str] = field(default_factory=set)
 
     def add(self, statement: ir.Statement) -> None:
-        """Add a statement, or what becomes of it."""
+        """Add a statement to the early or the late ones, with its independent parts hoisted."""
         kept = statement.array in self._names()
         if kept and not self._waits(statement.value, statement.domain):
             self.early.append(replace(statement, parallel=True))
@@ -69,7 +69,7 @@ class _Split:
         return any(self._waits(part, rows & term.domain) for part in parts)
 
     def _rest(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Value:
-        """Return a value that reads what of it is computed first."""
+        """Return a value that reads its hoisted parts from buffers."""
         if not isinstance(value, (ir.Op, ir.Sum)):
             return value
         if not self._waits(value, rows) and not is_condition(value):
@@ -97,9 +97,9 @@ class _Split:
         return not self._names().isdisjoint(load.array for load in ir.loads(value))
 
     def _first(self, value: ir.Value, rows: Domain, of: ir.Statement) -> ir.Value:
-        """Return a value that reads what is computed first from a line buffer.
+        """Return a load of a hoisted value from a line buffer.
 
-        A value of fields that several terms have, each for other rows, is in one buffer.
+        A value of fields that occurs in several terms, each for different rows, has one buffer.
         """
         if value in self.known:
             place, load = self.known[value]

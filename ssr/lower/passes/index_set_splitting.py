@@ -80,7 +80,7 @@ KINDS = 4
 
 
 def index_set_splitting(given: ir.Nest, *, interior: bool) -> ir.SplitNest:
-    """Return the nest with the buffers needed, and what runs on each line."""
+    """Return the nest with the buffers needed, and the stages of each line."""
     nest = everywhere(given) if is_cut(given) else given
     buffers = list(nest.buffers)
     line: list[ir.Stage | ir.Branch] = []
@@ -157,7 +157,7 @@ def _sums(sums: Sequence[ir.Statement], nest: ir.Nest) -> Iterator[ir.Stage]:
 
 
 def _around(group: Sequence[ir.Statement], piece: ir.Piece, found: Sequence[Domain]) -> ir.Stage:
-    """Return statements as a piece with taps, and what is left of other sets of rows."""
+    """Return a stage with a periodic piece, and pieces of the remaining rows."""
     others = [rows for kind in found for rows in (kind - piece.domain,) if not rows.empty]
     return ir.Stage(tuple(group), (piece, *cut(group, others, frozenset())))
 
@@ -182,12 +182,12 @@ def _long(value: ir.Value, rows: Domain) -> bool:
 
 
 def _in_buffers(value: ir.Value, rows: Domain) -> bool:
-    """Whether sums with periods are to be made in buffers: if they can have taps, or are long."""
+    """Whether periodic sums are computed in buffers: if they are periodic stencils, or long."""
     return any(_tapped(total, rows) for total in ir.sums(value)) or _long(value, rows)
 
 
 def _tapped(total: ir.Sum, rows: Domain) -> bool:
-    """Whether a sum can be made of taps along the line, alone."""
+    """Whether a sum alone has a periodic stencil along the line."""
     conditions = [g.simplified(rows) for g in guards(total, rows)]
     if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
         return False
@@ -203,11 +203,11 @@ def _merged(
     buffers: list[ir.Buffer],
     groups: Sequence[Group] = (),
 ) -> list[ir.Stage | ir.Branch] | None:
-    """Return statements merged on the lines that have all terms; None if that is not worth it.
+    """Return statements merged on the lines that have all terms; None if it is not profitable.
 
-    What comes again with a period need not be on each of these lines. On the other lines they run
-    one after the other, those of ``groups`` together where they can. Statements of any length that
-    are one piece together are written out once, as they would be alone.
+    Periodic terms need not be present on each of these lines. On the other lines the statements
+    run one after the other, and those of a group in ``groups`` together if possible. Statements
+    of any length that form a single piece are written out once, as they would be separately.
     """
     outer = nest.axes[:-1]
     rows = [s.domain & nest.context for s in group]
@@ -253,7 +253,7 @@ def _fewer(common: Sequence[Domain], alone: Sequence[Domain]) -> bool:
 
 
 def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer]) -> list[ir.Stage]:
-    """Return how a group runs on lines that are not inside: in one loop if these are alike."""
+    """Return the stages of a group on lines that are not inside: one if their rows agree."""
     tested = _tested(group, inside, nest)
     if tested is not None:
         return [tested]
@@ -267,9 +267,9 @@ def _rest(group: Group, inside: Domain, nest: ir.Nest, buffers: list[ir.Buffer])
 
 
 def _tested(group: Group, inside: Domain, nest: ir.Nest) -> ir.Stage | None:
-    """Return a group on the lines that are not inside as one loop with tests, if it can be one.
+    """Return a group on the lines that are not inside as one loop with tests, if possible.
 
-    Rows that have no terms at all are a piece of their own.
+    Rows without any terms are a separate piece.
     """
     rows, *others = ((s.domain & nest.context) - inside for s in group)
     alike = all(rows.equals(other) for other in others)
@@ -330,9 +330,9 @@ def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) 
 
 
 def _stage(statement: ir.Statement, nest: ir.Nest, *, taps: bool = False) -> ir.Stage:
-    """Return a statement in pieces, each with the terms present, or with taps if it may have them.
+    """Return a statement in pieces with the terms present, or a periodic piece if ``taps``.
 
-    A buffer that is cleared beforehand is not set to zero again, but for what else overwrites.
+    Zeros are not stored in a buffer that is cleared beforehand, unless they overwrite values.
     """
     rows = statement.domain & nest.context
     found = list(classes(statement.value, rows))
@@ -428,7 +428,7 @@ def _built_up(
 def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[ir.Term, ...]]:
     """Yield terms in runs, each as long as its pieces hold no more terms than these.
 
-    Terms whose places along a line matter are not in one run with those of whole lines.
+    Terms of whole lines and terms of parts of lines are in different runs.
     """
     found = (replace(t, domain=rows & t.domain) for t in terms)
     kept = [t for t in found if not t.domain.empty]
@@ -453,7 +453,7 @@ def _pad(statement: ir.Statement, rows: Domain) -> int:
 
 
 def beyond(rows: Domain) -> int:
-    """Return how far beyond the ends of the box's lines rows reach, at most."""
+    """Return the largest distance of rows beyond the ends of the box's lines."""
     i, pad = rows.axes[-1], 0
     names = (f"{i}_lo", f"{i}_hi")
     while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):

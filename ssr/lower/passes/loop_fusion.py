@@ -31,7 +31,7 @@ Index: TypeAlias = "tuple[Affine, ...]"
 
 
 def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
-    """Return what may share loops: for each loop groups of statements that run equally early.
+    """Return the loops, each with groups of statements that have the same advance.
 
     Statements and loops are in order, and first groups, then loops are as long as they can be.
     """
@@ -53,7 +53,7 @@ def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
 
 
 def _alike(first: Group, second: Group) -> bool:
-    """Whether the statements of two groups run equally early."""
+    """Whether the statements of two groups have the same advance."""
     return _timing(first[0]) == _timing(second[0])
 
 
@@ -103,13 +103,13 @@ def _timing(statement: ir.Statement) -> tuple[int, int]:
 
 
 def _met(statement: ir.Statement, nest: ir.Nest) -> tuple[ir.Load, ...]:
-    """Return the element that a statement writes and those that it reads, seen from the loops."""
+    """Return the elements that a statement writes and reads, relative to the loops' position."""
     every = (ir.Load(statement.array, statement.index), *ir.loads(statement.value))
     return tuple(replace(load, index=seen(load.index, statement, nest)) for load in every)
 
 
 def seen(index: Index, statement: ir.Statement, nest: ir.Nest) -> Index:
-    """Return the index of an element, given from a statement's row, from where the loops stand."""
+    """Return the index of an element, given from a statement's row, from the loops' position."""
     if _timing(statement) == (0, 0):
         return index
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)
@@ -118,7 +118,7 @@ def seen(index: Index, statement: ir.Statement, nest: ir.Nest) -> Index:
 
 
 def standing(statement: ir.Statement, nest: ir.Nest) -> ir.Statement:
-    """Return a statement in terms of where the loops stand."""
+    """Return a statement in terms of the position of the loops."""
     if _timing(statement) == (0, 0):
         return statement
     row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order)

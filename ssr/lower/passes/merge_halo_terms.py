@@ -24,7 +24,7 @@ from ..nests import bounds
 
 
 def merge_halo_terms(nest: ir.Nest) -> ir.Nest:
-    """Return the nest with terms joined that read an array of its own in boxes of all kinds."""
+    """Return the nest with terms joined that read the same array in the own and other boxes."""
     if nest.joint or not any(statement.local for statement in nest.statements):
         return nest
     statements = tuple(replace(s, value=_joined(s, nest)) for s in nest.statements)

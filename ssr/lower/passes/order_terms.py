@@ -30,7 +30,7 @@ def order_terms(nest: ir.Nest) -> ir.Nest:
 
 
 def own_line(term: ir.Term, nest: ir.Nest) -> bool:
-    """Whether a term reads a value made earlier on the row's own line."""
+    """Whether a term reads a value computed earlier on the same line."""
     load = term.operand
     if not isinstance(load, ir.Load) or not load.new:
         return False

@@ -23,7 +23,7 @@ from ..nests import beyond_box, bounds, box, covered
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """How many rows before and behind a box something is needed along the last axis."""
+    """Numbers of rows needed before and after a box along the last axis."""
 
     low: int = 0
     high: int = 0
@@ -33,7 +33,7 @@ class _Reach:
 
 
 def overlapping_recurrence(nest: ir.Nest) -> ir.Nest:
-    """Return a nest whose buffers hold what rows of a box read, wherever it begins and ends."""
+    """Return a nest whose buffers hold all values that rows of a box read, for any bounds."""
     if not nest.whole_lines:
         return nest
     last = Affine.name(nest.axes[-1])
@@ -73,5 +73,5 @@ def _grown(statement: ir.Statement, reach: _Reach, nest: ir.Nest) -> ir.Statemen
 
 
 def _free(domain: Domain, edges: tuple[str, ...]) -> Domain:
-    """Return a set without what depends on the box."""
+    """Return a set without the conditions that depend on the box."""
     return domain.without(edges) if not {*edges}.isdisjoint(domain.parameters()) else domain

@@ -93,7 +93,7 @@ def _share(
     buffers: list[ir.Buffer],
     made: list[ir.Statement],
 ) -> ir.Sum | None:
-    """Return a sum that takes the best group from a buffer; None if no group is worth it."""
+    """Return a sum that takes the best group from a buffer; None if no group is profitable."""
     taps = _taps(total, array, nest, statement, region)
     group = best({o: w for o, (w, _) in taps.items()})
     if group is None:
@@ -192,7 +192,7 @@ def _columns(
 ) -> ir.Statement:
     """Return the statement that sums the member lines into the buffer.
 
-    Of each member is known whether its elements are new ones: all of a line are, or none.
+    Each member records whether its elements are new: all elements of a line are, or none.
     """
     axes = nest.axes
     row = [Affine.name(a) for a in axes]

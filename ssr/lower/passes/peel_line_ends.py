@@ -4,9 +4,9 @@
              1 <= i: s[i] = u[i] - u[i-1], v[i] = w[i]           1 <= i: s[i] = u[i] - u[i-1]
                                                                  0 <= i: v[i] = w[i]
 
-A row with terms of its own at the end of a line is peeled and written out as scalar code for all
-statements of its loop. If this code is long, statements without such rows move to a loop of their
-own, unless they depend on the other statements or share much arithmetic with them.
+A row with special terms at the end of a line is peeled and written out as scalar code for all
+statements of its loop. If this code is long, statements without such rows move to a separate
+loop, unless they depend on the other statements or share much arithmetic with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MUCH = 8
 def peel_line_ends(
     group: Sequence[ir.Statement], kinds: Sequence[Domain], nest: ir.Nest, hidden: frozenset[str]
 ) -> tuple[ir.Stage, ...]:
-    """Return statements in one loop, or in loops of those whose rows at ends of lines are alike."""
+    """Return statements in one loop, or in loops of statements with the same rows at line ends."""
     parts = _bound_together(group)
     if len(parts) == 1 or not any(map(is_narrow, kinds)):
         return (stage_of(group, kinds, hidden),)
@@ -82,14 +82,14 @@ def _in_order(
 
 
 def _bound_together(group: Sequence[ir.Statement]) -> list[tuple[ir.Statement, ...]]:
-    """Return statements in sets that have nothing to do with each other.
+    """Return statements in independent sets.
 
-    None of another set touches what one writes, and they share nothing that is long to compute.
+    No set accesses an array that another one writes, and they share no expensive values.
     """
     values = {s.name: set(ir.walk(s.value)) for s in group}
 
     def touch(one: ir.Statement, other: ir.Statement) -> bool:
-        """Whether a statement writes what another one accesses, or they share what takes long."""
+        """Whether two statements depend on each other, or share an expensive value."""
         if one.array == other.array or one.array in ir.arrays(other.value):
             return True
         same = values[one.name] & values[other.name]

@@ -50,9 +50,9 @@ def periodic_stencils(
 
 
 def joined(piece: ir.Piece, other: ir.Piece) -> ir.Piece | None:
-    """Return two pieces with taps as one: one loop, in which bundles of rows share weights.
+    """Return two periodic pieces as one: one loop, in which bundles of rows share weights.
 
-    None if they have none, if their rows or periods differ, or if one reads what the other makes.
+    None if they are not periodic, if rows or periods differ, or if one reads the other's result.
     """
     parts, taps = (*piece.parts, *other.parts), (*piece.taps, *other.taps)
     made = {part.statement.array for part in parts}
@@ -68,7 +68,7 @@ def joined(piece: ir.Piece, other: ir.Piece) -> ir.Piece | None:
 
 
 def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[Domain]:
-    """Yield rows that may be one piece: those of kinds with periods, or of all terms with some."""
+    """Yield rows that may be one piece: rows of periodic classes, or rows of all periodic terms."""
     others = [kind for kind in kinds if not kind.simplified(rows).periodic]
     yield reduce(lambda left, kind: left - kind, others, rows).canonical()
     for term in value.terms:
@@ -78,10 +78,10 @@ def _together(value: ir.Sum, rows: Domain, kinds: Sequence[Domain]) -> Iterator[
 
 
 def _alike(value: ir.Sum, rows: Domain, together: Domain, period: int) -> Domain:
-    """Return the rows that have the terms of those together that are of their kind.
+    """Return the rows with the same terms as the rows of their class in ``together``.
 
-    At an end of a line, rows of some kinds have no other terms than inside of it. If there are such
-    rows elsewhere, only those together are returned.
+    At the ends of a line, rows of some classes have the same terms as inside it. If there are such
+    rows elsewhere, only the rows of ``together`` are returned.
     """
     found = []
     for kind in _kinds(rows, period):
@@ -133,7 +133,7 @@ def _taps(statement: ir.Statement, rows: Domain, period: int) -> tuple[ir.Tap, .
 
 
 def _weight(term: ir.Term, statement: ir.Statement) -> float | None:
-    """Return a number, or the weight of an element of the line; None for anything else."""
+    """Return a constant, or the weight of an element of the line; None for other terms."""
     if not isinstance(term.weight, ir.Const):
         return None
     if term.operand is None:

@@ -23,7 +23,7 @@ from ...points.sets import Domain
 def predicate_rows(
     name: str, group: Sequence[ir.Statement], rows: Domain, hidden: frozenset[str]
 ) -> ir.Piece | None:
-    """Return statements as one piece; None if they cannot be one."""
+    """Return statements as one piece; None if this is impossible."""
     parts = []
     for statement in group:
         value = _tested(statement.value, rows, hidden)
@@ -34,7 +34,7 @@ def predicate_rows(
 
 
 def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value | None:
-    """Return a value whose terms have tests where some rows lack them; None if one cannot."""
+    """Return a value whose terms have tests if some rows lack them; None if impossible."""
     known: dict[Domain, tuple[Affine, ...] | None] = {}
     around, failed = rows.around(), False
 
@@ -70,9 +70,9 @@ def _tested(value: ir.Value, rows: Domain, hidden: frozenset[str]) -> ir.Value |
 
 
 def _completed(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ir.Const | None]]:
-    """Yield terms, each with the number that all rows without it have instead of its operand.
+    """Yield terms, each with the constant that replaces its operand in all rows without it.
 
-    So it is if the term before or behind has this number, and the same weight.
+    A constant exists if the previous or next term has it as operand, with the same weight.
     """
     left = list(terms)
     while left:
@@ -100,9 +100,9 @@ def _is_completed(term: ir.Term, other: ir.Term, rows: Domain) -> bool:
 
 
 def _clamped(value: ir.Value, tests: Sequence[Affine], axes: Sequence[str]) -> ir.Value:
-    """Return a value that reads lines near a row where tests fail, though it does not count there.
+    """Return a value that reads lines near a row if tests fail; the result is then not used.
 
-    Reading nothing of memory that is not there takes processors very long.
+    Masked loads of unmapped memory are very slow on some processors.
     """
 
     def near(index: Affine, axis: str) -> Affine:
@@ -122,7 +122,7 @@ def _clamped(value: ir.Value, tests: Sequence[Affine], axes: Sequence[str]) -> i
 
 
 def _is_plain(term: ir.Term, hidden: frozenset[str]) -> bool:
-    """Whether a term needs nothing that would be computed before it, at all rows."""
+    """Whether a term has no operands that would be computed before it at all rows."""
     apart = ir.Sum, ir.Gather, ir.Diagonal
     parts = [part for value in (term.weight, term.operand) if value for part in ir.walk(value)]
     kept = any(isinstance(part, ir.Load) and part.array in hidden for part in parts)

@@ -104,7 +104,7 @@ def _coefficients(
     ahead: ir.Statement,
     buffers: list[ir.Buffer],
 ) -> tuple[tuple[ir.Term, ...], list[ir.Statement]]:
-    """Return the chain's terms with the division in their weights, and what makes the weights."""
+    """Return the chain's terms with the division in their weights, and the weights' statements."""
     found: list[ir.Term] = []
     made: list[ir.Statement] = []
     for term in chain:

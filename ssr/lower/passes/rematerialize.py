@@ -3,7 +3,7 @@
     before:  for i: %f[i] = g(c[i - 1], c[i])      after:  for i: v[i] = g(c[i], c[i + 1])
              for i: v[i] = %f[i + 1] - %f[i]                            - g(c[i - 1], c[i])
 
-A line buffer that is read at other points than the row requires a loop of its own, stores and
+A line buffer that is read at other points than the row requires a separate loop, stores and
 loads. The buffer is removed if recomputing its values at each use costs few more operations. In
 distributed programs such buffers are kept: a sum inlined into another sum could read elements
 that the outer sum does not read.
@@ -24,7 +24,7 @@ STORED = 7
 
 
 def rematerialize(nest: ir.Nest) -> ir.Nest:
-    """Return a nest without the line buffers that cost more than what is in them."""
+    """Return a nest without the line buffers whose values are cheaper to recompute."""
     whole = all(s.beyond is None for s in nest.statements)
     if nest.fused and not nest.joint and whole:
         folded = {fold.buffer for fold in nest.folds}
@@ -35,7 +35,7 @@ def rematerialize(nest: ir.Nest) -> ir.Nest:
 
 
 def _without(name: str, nest: ir.Nest) -> ir.Nest:
-    """Return a nest that computes what is in a line buffer where it is read, if that pays."""
+    """Return a nest that recomputes the values of a line buffer at each use, if cheaper."""
     writers = [n for n, s in enumerate(nest.statements) if s.array == name]
     readers = [n for n, s in enumerate(nest.statements) if name in ir.arrays(s.value)]
     if len(writers) != 1 or not readers or readers[0] <= writers[0]:
@@ -63,9 +63,9 @@ def _is_simple(made: ir.Statement, nest: ir.Nest) -> bool:
 
 
 def _inlined(statement: ir.Statement, made: ir.Statement, order: ir.Order) -> ir.Statement:
-    """Return a statement that computes what it has read of a line.
+    """Return a statement that recomputes the values it reads from a line buffer.
 
-    That is the line which was computed last, whose distance is how much earlier it runs.
+    The buffer holds the line computed last; its distance is the difference of the two advances.
     """
     axes = made.domain.axes
     stands = statement.runs(tuple(map(Affine.name, axes)), order, -1)

@@ -26,7 +26,7 @@ NARROW = 8
 
 
 def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
-    """Return the distinct conditions of terms that some rows meet and others do not."""
+    """Return the distinct conditions of terms that some rows satisfy and others do not."""
     found: dict[Domain, None] = {}
     for node in ir.sums(value):
         for term in node.terms:
@@ -36,12 +36,12 @@ def guards(value: ir.Value, rows: Domain) -> tuple[Domain, ...]:
 
 
 def classes(value: ir.Value, rows: Domain) -> Iterator[Domain]:
-    """Yield the rows cut into sets that meet the same conditions."""
+    """Yield the rows cut into sets that satisfy the same conditions."""
     return (part for part, _ in _classes(value, rows))
 
 
 def _classes(value: ir.Value, rows: Domain) -> Iterator[tuple[Domain, Mapping[Domain, bool]]]:
-    """Yield the rows cut into sets, each with the conditions that it meets or does not meet."""
+    """Yield the rows cut into sets, each with the conditions that it satisfies or violates."""
     conditions = guards(value, rows)
 
     def parts(rows: Domain, met: tuple[bool, ...]) -> Iterator[tuple[Domain, dict[Domain, bool]]]:
@@ -58,9 +58,9 @@ def _classes(value: ir.Value, rows: Domain) -> Iterator[tuple[Domain, Mapping[Do
 
 
 def common_kinds(group: Sequence[ir.Statement], context: Domain) -> list[Domain]:
-    """Return the rows of a group cut into sets that meet the same conditions of all of it.
+    """Return the rows of a group cut into sets that satisfy the same conditions of its statements.
 
-    Lines that have rows which come again with a period are distinguished from those that have none.
+    Lines with periodic rows are distinguished from lines without.
     """
     rows = [s.domain & context for s in group]
     found = [reduce(operator.or_, rows)]
@@ -100,8 +100,8 @@ def cut(
 ) -> tuple[ir.Piece, ...]:
     """Return the pieces of a group of statements, with the terms present.
 
-    Where a statement only stores what is there already, it is left out, and so are rows at which
-    nothing is stored: others are not ``hidden`` from those who read them.
+    A statement that stores the value already in memory is left out, and so are rows at which
+    nothing is stored. Stores to ``hidden`` arrays are omitted.
     """
     pieces = []
     for n, rows in enumerate(found):
@@ -125,7 +125,7 @@ def stage_of(
 
 
 def name_of(group: Sequence[ir.Statement]) -> str:
-    """Return the name of what runs together."""
+    """Return the name of a group of statements."""
     first, last = group[0].name, group[-1].name
     return first if len(group) == 1 else f"{first}_to_{last}"
 
@@ -133,9 +133,9 @@ def name_of(group: Sequence[ir.Statement]) -> str:
 def resolve(
     value: ir.Value, rows: Domain, met: Mapping[Domain, bool] = MappingProxyType({})
 ) -> ir.Value:
-    """Return a value for rows that all have the same terms: only those.
+    """Return a value with the terms of some rows, which all have the same terms.
 
-    Of some conditions it may be known whether these rows have ``met`` them.
+    For some conditions, ``met`` states whether the rows satisfy them.
     """
     known = dict(met)
 
@@ -151,7 +151,7 @@ def resolve(
 
 
 def is_kept(statement: ir.Statement, value: ir.Value) -> bool:
-    """Whether a resolved value is what stands at the statement's place."""
+    """Whether a resolved value is the load of the element that the statement stores."""
     if isinstance(value, ir.Sum) and len(value.terms) == 1 and value.terms[0].weight == ir.ONE:
         value = value.terms[0].operand or ir.ONE
     return value == ir.Load(statement.array, statement.index)
@@ -165,7 +165,7 @@ def is_zero(value: ir.Value) -> bool:
 
 
 def without_zeros(value: ir.Value, found: Sequence[Domain], axes: tuple[str, ...]) -> list[Domain]:
-    """Return the sets of rows but for those where the value is zero and nothing else is stored."""
+    """Return the sets of rows, except where the value is zero and no other value is stored."""
     zero = [p for p in found if is_zero(resolve(value, p))]
     other = [p for p in found if not is_zero(resolve(value, p))]
     written: Domain | None = None

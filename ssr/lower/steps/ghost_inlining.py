@@ -56,13 +56,13 @@ class _Kept(Exception):
 
 
 def ghost_inlining(program: ir.Program, nests: Nests) -> tuple[ir.Program, Nests]:
-    """Return a program without the calls whose points can be read as what they are."""
+    """Return a program without the calls whose ghost points can be inlined as values."""
     program, nests, _ = _inlined(program, nests)
     return program, nests
 
 
 def ghost_inlining_notes(program: ir.Program, nests: Nests) -> tuple[str, ...]:
-    """Return for each call of a program where the points that it makes are."""
+    """Return for each call of a program a note on the location of its ghost points."""
     return _inlined(program, nests)[2]
 
 
@@ -137,7 +137,7 @@ def _read_before_written(
 ) -> tuple[ir.Program, Nests]:
     """Return a program in which the field that a temporary copies is replaced after its readers.
 
-    That is so if the last reader is what replaces the field.
+    The program is unchanged unless the last reader is the step that replaces the field.
     """
     writer = next((step for step in program.steps if name in ir.made(step)), call)
     source = copied(writer)
@@ -178,7 +178,7 @@ def _check_unwritten(
 
 
 def _check_reader(name: str, step: ir.Step) -> None:
-    """Refuse a step that cannot read each point of a field as what it is."""
+    """Refuse a step in which the values of a field's points cannot be inlined."""
     if isinstance(step, ir.Call):
         raise _Kept(f"{name} is completed further by {step.name}")
     if isinstance(step, (ir.Group, ir.Solve)) or any(
@@ -190,7 +190,7 @@ def _check_reader(name: str, step: ir.Step) -> None:
 
 
 def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field]) -> ir.Nest:
-    """Return a nest that reads points as what they are."""
+    """Return a nest with the values of points inlined."""
     try:
         return _substituted(nest, whole, fields, apart=True)
     except _Kept:  # the other form has fewer terms
@@ -200,7 +200,7 @@ def _reading(nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.F
 def _substituted(
     nest: ir.Nest, whole: Mapping[str, Made], fields: Mapping[str, ir.Field], *, apart: bool
 ) -> ir.Nest:
-    """Return a nest that reads points as what they are, numbers perhaps apart; see `_reading`."""
+    """Return a nest with the values of points inlined, constants as terms if ``apart``."""
     made = [_Substitution(s, nest, whole, fields, apart=apart) for s in nest.statements]
     name = next(n for s in made for n in s.fields)
     more, choices = sum(s.more for s in made), max(s.choices for s in made)
@@ -215,21 +215,21 @@ def _substituted(
 
 
 class _Substitution:
-    """A statement that reads points as what they are.
+    """A statement with the values of points inlined.
 
     Attributes
     ----------
     apart
-        Whether numbers next to the boundary are terms of their own, and not choices.
+        Whether constants next to the boundary are separate terms instead of choices.
     more
-        How many terms it has more.
+        The number of added terms.
     some
-        How many of the terms for points only some lines have; numbers apart and one other term are
-        an operand with a test.
+        The number of inlined terms that only some lines have; constants that are ``apart`` and
+        one other term form an operand with a test.
     choices
-        How many of the points that a row reads have other values on some lines.
+        The number of points read by a row that have different values on some lines.
     fields
-        The names of the fields that it does not read any more.
+        The names of the fields that the statement no longer reads.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class _Substitution:
         met: Domain,
         fields: Mapping[str, ir.Field],
     ) -> ir.Value:
-        """Return what a point is: one value, or a sum with one term at each of the rows."""
+        """Return the value of a point: one value, or a sum with one term at each of the rows."""
         axes = AXES[len(load.index)]
         left = met
         terms: list[ir.Term] = []

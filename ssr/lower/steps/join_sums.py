@@ -78,9 +78,9 @@ def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
 
 
 def _product(value: ir.Value | None) -> tuple[ir.Value, ir.Value] | None:
-    """Return the factors of a product; a quotient by a power of two is one, to the last bit.
+    """Return the factors of a product, or of a quotient by a power of two, which is exact.
 
-    Arithmetic of scalars is left as it is: its value is found once for all rows.
+    Arithmetic of scalars is not changed, because it is evaluated once for all rows.
     """
     if value is None or of_scalars(value):
         return None

@@ -38,7 +38,7 @@ class Tap:
 
 
 def merge_boundary_terms(terms: Sequence[ir.Term], fields: Mapping[str, ir.Field]) -> list[ir.Term]:
-    """Return terms with those that read one array at one place of a line as one, where possible."""
+    """Return terms; those that read one array at one place of a line are merged if possible."""
     groups: dict[tuple[str, Affine], list[Tap]] = {}
     rest: dict[ir.Value | None, Domain] = {}
     for term in terms:
@@ -81,7 +81,7 @@ def _tap(term: ir.Term) -> Tap | None:
 
 
 def _constant(terms: Sequence[ir.Term]) -> ir.Value:
-    """Return what stands before the last term of a sum."""
+    """Return the terms before the last one of a sum as a value."""
     match terms:
         case []:
             return NOTHING
@@ -108,7 +108,7 @@ def _inside(field: ir.Field, last: Affine, axes: tuple[str, ...]) -> Domain:
 def _one(
     taps: Sequence[Tap], beside: Mapping[ir.Value | None, Domain], field: ir.Field
 ) -> ir.Term | None:
-    """Return taps of one array, and other values, as one term; None if lines do not decide it."""
+    """Return taps of one array, and other values, as one term; None unless lines select them."""
     own = [tap.domain for tap in taps]
     domains = [*own, *beside.values()]
     met, every = (reduce(operator.or_, d) for d in (own, domains))
@@ -142,7 +142,7 @@ def _chosen(
     rows: Domain,
     choice: Callable[[Tests, T, T], T],
 ) -> T | None:
-    """Return the choice of one thing for each part of the rows; None if lines do not decide."""
+    """Return the choice of one item for each part of the rows; None unless lines select it."""
     left = list(zip(things, domains, strict=True))
     decided: list[tuple[Tests, T]] = []
     while any(thing != left[0][0] for thing, _ in left):

@@ -26,7 +26,7 @@ from .place_calls import copied
 def delayed(
     source: str, place: int, program: ir.Program, nests: Sequence[ir.Made]
 ) -> tuple[ir.Program, tuple[ir.Made, ...]] | None:
-    """Return a program in which a step makes a temporary, which then replaces a field.
+    """Return a program in which a step writes a temporary, which then replaces a field.
 
     None if the step is not an assignment of the field whose rows are independent.
     """
@@ -49,7 +49,7 @@ def delayed(
 
 
 def saved(source: ir.Field, made: Made, taken: set[str]) -> tuple[Made, ir.Field | None]:
-    """Return values that read saved lines, and these; None if none need be saved, or can be."""
+    """Return values that read saved lines, and their field; None if no lines are saved."""
     axes = AXES[len(source.shape)]
     if len(axes) == 1:
         return made, None
@@ -76,7 +76,7 @@ def saved(source: ir.Field, made: Made, taken: set[str]) -> tuple[Made, ir.Field
 
 
 def saving(lines: ir.Field, source: ir.Field) -> ir.Assignment:
-    """Return the step that saves lines of a field, as far as it has them."""
+    """Return the step that saves the existing lines of a field."""
     axes = AXES[len(source.shape)]
     value = ir.Load(source.name, tuple(map(Affine.name, axes)))
     return ir.Assignment(lines.name, axes, lines.domain & source.domain, value)

@@ -15,7 +15,7 @@ from ... import ir
 
 
 def pivots(program: ir.Program) -> ir.Program:
-    """Return a program whose solves along lines store one over each pivot in temporaries."""
+    """Return a program whose solves along lines store reciprocal pivots in temporaries."""
     names = {*(f.name for f in (*program.fields, *program.temporaries)), *program.scalars}
     made: list[ir.Field] = []
     steps: list[ir.Step] = []

@@ -33,7 +33,7 @@ from ...spaces.space import Space, row_domain
 def place_calls(
     program: ir.Program, *, places: Sequence[Span | None] = (), distributed: bool = False
 ) -> ir.Program:
-    """Return a program with its calls where they run; ``places`` are those of the origins."""
+    """Return a program with its calls placed; ``places`` are the source locations by origin."""
     if not any(isinstance(step, ir.Call) for step in program.steps):
         return program
     fields = {f.name: f for f in (*program.fields, *program.temporaries)}
@@ -67,7 +67,7 @@ def _without_copies(
 
 
 def copied(step: ir.Step) -> str | None:
-    """Return the field that a step copies point by point; None if it does something else."""
+    """Return the field that a step copies point by point; None for other steps."""
     if not isinstance(step, ir.Assignment) or not isinstance(step.value, ir.Load):
         return None
     own = tuple(map(Affine.name, step.axes))
@@ -75,7 +75,7 @@ def copied(step: ir.Step) -> str | None:
 
 
 def copies(program: ir.Program) -> frozenset[str]:
-    """Return the temporaries that are copies of fields, some of whose points calls make."""
+    """Return the temporaries that are copies of fields and partly computed by calls."""
     names = {field.name for field in program.temporaries}
     made = {
         step.target for step in program.steps if isinstance(step, ir.Assignment) and copied(step)
@@ -86,11 +86,11 @@ def copies(program: ir.Program) -> frozenset[str]:
 def _may_become(
     source: str, steps: Sequence[ir.Step], place: int, fields: Mapping[str, ir.Field]
 ) -> bool:
-    """Whether a temporary may be the field that the step at a place copies it to.
+    """Whether a temporary may be replaced by the field to which the step at a place copies it.
 
-    From the first write of the temporary to the copy nothing may meet the field, but for old values
-    that the first write reads. After the copy the temporary is not written; while it is read, the
-    field is not written.
+    From the first write of the temporary to the copy no step may access the field, except for old
+    values that the first write reads. After the copy the temporary is not written; while it is
+    read, the field is not written.
     """
     (target,) = ir.made(steps[place])
     if ir.made(steps[place]) != tuple(replaced(steps[place])):
@@ -142,7 +142,7 @@ def _narrowed(
     kept: frozenset[str],
     places: Sequence[Span | None],
 ) -> list[ir.Step]:
-    """Return steps whose calls make what is read after them, decided for the last call first."""
+    """Return steps whose calls compute only the points read later, from the last call backward."""
     needed = {name: _points(field, everything=False) for name, field in fields.items()}
     seen = set(kept)
     narrowed: list[ir.Step] = []
@@ -161,9 +161,9 @@ def _narrowed(
 
 
 def partly_needed(program: ir.Program) -> frozenset[str]:
-    """Return the temporaries of which a step makes elements that no step needs.
+    """Return the temporaries of which a step computes elements that no step needs.
 
-    Where they follow from points that no call has made, these elements may be anything.
+    Such elements are undefined if they depend on points that no call has computed.
     """
     if not any(isinstance(step, ir.Call) for step in program.steps):
         return frozenset()
@@ -185,18 +185,18 @@ def partly_needed(program: ir.Program) -> frozenset[str]:
 
 
 def _reads_after(call: ir.Call, needed: Mapping[str, Domain]) -> list[Domain]:
-    """Return what is read after a call, for sizes that leave none of its spaces empty."""
+    """Return the points read after a call, for sizes that leave none of its spaces empty."""
     spaces = zip(call.fields, call.external.fields, strict=True)
     return [needed[name] & row_domain(whole, (given,)) for name, (given, whole) in spaces]
 
 
 def _points(field: ir.Field, *, everything: bool = True) -> Domain:
-    """Return all points of a field, or none."""
+    """Return all points of a field, or the empty set."""
     return field.domain if everything else field.domain - field.domain
 
 
 def _before(step: ir.Step, needed: dict[str, Domain], seen: set[str]) -> None:
-    """Change what is needed, and seen by the caller, after a step to what is so before it."""
+    """Update needed points and the fields visible to the caller from after a step to before it."""
     rows = [_rows(part, step, needed, seen) for part in ir.parts(step)]
     for part in ir.parts(step):
         if isinstance(part, ir.Assignment):
@@ -232,7 +232,7 @@ def _rows(
 
 
 def _moved_down(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps with each call just before the first one that meets a field of it."""
+    """Return steps with each call just before the first step that accesses one of its fields."""
     moved: list[ir.Step] = []
     for step in reversed(steps):
         stop = 0
@@ -251,7 +251,7 @@ def _meet(step: ir.Step, call: ir.Call) -> bool:
 
 
 def _delayed(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps with each call, and what depends on it, behind the steps that do not."""
+    """Return steps with each call and its dependent steps after the independent steps."""
     delayed: list[ir.Step] = []
     waiting: list[ir.Step] = []
     for step in steps:
@@ -296,7 +296,7 @@ def _joined(steps: Sequence[ir.Step]) -> list[ir.Step]:
 
 
 def _made_once(steps: Sequence[ir.Step], kept: frozenset[str]) -> list[ir.Step]:
-    """Return steps whose calls know the fields in which other steps write only the given points."""
+    """Return steps whose calls record the fields in which other steps write only given points."""
     known: list[ir.Step] = []
     for step in steps:
         if isinstance(step, ir.Call):
@@ -328,7 +328,7 @@ def _leaves(step: ir.Step, name: str, given: Space) -> bool:
 
 
 def _named(steps: Sequence[ir.Step]) -> list[ir.Step]:
-    """Return steps whose calls have names of their own."""
+    """Return steps whose calls have unique names."""
     taken: set[str] = set()
     named: list[ir.Step] = []
     for step in steps:

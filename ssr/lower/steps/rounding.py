@@ -25,7 +25,7 @@ def rounding(program: ir.Program, dtype: str) -> ir.Program:
 
 
 def _marked(value: ir.Value) -> ir.Value:
-    """Return a value whose largest parts that are made of scalars alone are marked."""
+    """Return a value whose maximal parts that depend on scalars only are marked."""
 
     def change(here: ir.Value) -> ir.Value | None:
         match here:

@@ -88,7 +88,7 @@ def _folded(value: ir.Value, zero: set[str]) -> ir.Value:
 
 
 def _none(*values: ir.Value | None) -> bool:
-    """Whether one of some values stands for a zero."""
+    """Whether one of some values represents a zero."""
     return any(v is _NOTHING for v in values)
 
 

@@ -22,7 +22,7 @@ from .place_calls import copied
 
 
 def solve_targets(program: ir.Program) -> ir.Program:
-    """Return a program whose solves make solutions where these are copied to."""
+    """Return a program whose solves write solutions directly to the targets of their copies."""
     temporaries = {f.name for f in program.temporaries}
     found = list(program.steps)
     for solve in [step for step in found if isinstance(step, (ir.Solve, ir.Group))]:
@@ -34,7 +34,7 @@ def solve_targets(program: ir.Program) -> ir.Program:
 
 
 def _retarget(steps: list[ir.Step], place: int, name: str) -> None:
-    """Let the step at a place make what a temporary is copied to, if it is only copied."""
+    """Let the step at a place write the target of the only copy of a temporary."""
     solve = steps[place]
     readers = [n for n, step in enumerate(steps) if name in read(step)]
     writers = [n for n, step in enumerate(steps) if name in ir.made(step)]
@@ -77,7 +77,7 @@ def _reads_in_time(solve: ir.Solve | ir.Group, array: str, writer: ir.Assignment
 
 
 def _reads_own_lines(solve: ir.Solve, array: str) -> bool:
-    """Whether each line reads nothing of an array but its own points."""
+    """Whether each line reads only its own points of an array."""
     axes = solve.assignments[0].axes
     for load in (v for value in ir.values(solve) for v in ir.loads(value) if v.array == array):
         offset = offset_of(load.index, axes)

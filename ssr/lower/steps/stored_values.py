@@ -51,7 +51,7 @@ Steps of one level do not read neighbors of each other's results, so they can sh
 class Repeated:
     """A value that is computed at several places: its form, and all values of this form.
 
-    The steps are those that compute it, by their numbers. The offset is that of the first value.
+    The ``steps`` that compute it are given by number. The ``offset`` belongs to the first value.
     """
 
     form: int
@@ -85,7 +85,7 @@ def stored_values(program: ir.Program) -> ir.Program:
 
 
 def storage_notes(program: ir.Program) -> tuple[str, ...]:
-    """Return a note on each temporary that is read at several places, and on what has none."""
+    """Return notes on temporaries read at several places, and on values computed repeatedly."""
     return (*_stored_notes(program), *_repeated_notes(program))
 
 
@@ -161,7 +161,7 @@ def repeated(program: ir.Program, forms: Forms) -> list[Repeated]:
 
 
 def _levels(steps: Sequence[ir.Step]) -> list[int]:
-    """Return for each step how many times neighbours are read on the way to its values."""
+    """Return for each step the length of the longest chain of neighbour reads to its values."""
     known: dict[str, int] = {}
     levels = []
     for step in steps:
@@ -177,13 +177,13 @@ def _levels(steps: Sequence[ir.Step]) -> list[int]:
 
 
 def _certain(value: ir.Value) -> tuple[ir.Value, ...]:
-    """Return what a value is made of at every row: of a choice, the condition only."""
+    """Return the operands that every row evaluates: of a choice, the condition only."""
     chosen = isinstance(value, ir.Op) and value.name == "where"
     return ir.children(value)[:1] if chosen else ir.children(value)
 
 
 def _always(value: ir.Value) -> Iterator[ir.Value]:
-    """Yield the operations and sums in a value that are computed whatever conditions say."""
+    """Yield the operations and sums in a value that are computed unconditionally."""
     seen: set[int] = set()
     left = [value]
     while left:
@@ -259,7 +259,7 @@ def _stored(
 
 
 def _read(value: ir.Value) -> Iterator[str]:
-    """Yield the names of what a value reads."""
+    """Yield the names of the arrays and scalars that a value reads."""
     for part in ir.walk(value):
         match part:
             case ir.Load(name) | ir.Scalar(name):
@@ -271,7 +271,7 @@ def _moved(axes: tuple[str, ...], offset: Offset) -> tuple[Affine, ...]:
 
 
 def _space(program: ir.Program, points: Domain) -> ir.Field | None:
-    """Return what has these points: a field, a temporary, rows of a step; None if nothing has."""
+    """Return a field, temporary or rows of a step with these points; None if there is none."""
     parts = [part for step in program.steps for part in ir.parts(step)]
     rows = (part.rows if isinstance(part, ir.Reduction) else part.part for part in parts)
     known: dict[Domain, ir.Field] = {}
@@ -285,15 +285,15 @@ def _space(program: ir.Program, points: Domain) -> ir.Field | None:
 class _Reader:
     """A search for the values of a form in steps, and their replacement by an array.
 
-    What is computed under a condition only is left alone: no row may depend on what it would not
-    compute.
+    Values computed under a condition are not replaced: no row may depend on a value that it does
+    not compute.
 
     Attributes
     ----------
     forms, form
         The forms of all values, and the form.
     holders
-        The values that may have the form or be made of such, by their `id`; others are passed over.
+        The `id` of the values that may have the form or contain such values; others are skipped.
     """
 
     forms: Forms

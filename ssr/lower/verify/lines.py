@@ -79,7 +79,7 @@ class Checker:
         stored: Mapping[str, Domain],
         now: Mapping[str, Domain],
     ) -> None:
-        """Check that what a part of a piece reads is there."""
+        """Check that all line variables that a part of a piece reads are defined."""
         for load in ir.loads(piece.parts[place].value):
             here, rows = self._point(load.index), piece.domain
             if load.array in stored:

@@ -161,7 +161,7 @@ def _boxes(whole: Sequence[tuple[int, int]], kept: int | None) -> Iterator[tuple
 
 
 def _instances(made: LoopNest, tree: Sequence[Loop], values: dict[str, int]) -> Iterator[Instance]:
-    """Yield what loops run, in order; ``values`` holds the variables of the loops around them."""
+    """Yield the instances of loops in order; ``values`` holds the outer loop variables."""
     for node, here in _leaves(tree, values):
         if isinstance(node, Run):
             yield node.piece, tuple(a.evaluate(here) for a in made.row(node))
@@ -172,7 +172,7 @@ def _instances(made: LoopNest, tree: Sequence[Loop], values: dict[str, int]) -> 
 def _leaves(
     tree: Sequence[Loop], values: dict[str, int]
 ) -> Iterator[tuple[Run | Reduce, dict[str, int]]]:
-    """Yield what loops run, in order, each with the values of the variables there."""
+    """Yield the leaves of loops in order, each with the values of the loop variables."""
     for node in tree:
         match node:
             case For(variable, start, stop, step, body):

@@ -59,9 +59,9 @@ def verify(nest: ir.Nest, fields: Mapping[str, ir.Field], after: str = "nest") -
 
 
 def verify_call(call: ir.Call, fields: Mapping[str, ir.Field], wide: Sequence[str] = ()) -> None:
-    """Check that a call updates arrays of the right points, each of them once.
+    """Check that a call updates arrays with the right points, each array once.
 
-    Those of ``wide`` fields have more: the points of all the temporaries whose place they take.
+    The arrays of ``wide`` fields have more points: those of all temporaries that they replace.
     """
     assert len(set(call.fields)) == len(call.fields), f"{call.name} updates one array twice"
     for name, (given, whole) in zip(call.fields, call.external.fields, strict=True):
@@ -116,7 +116,7 @@ class Checker:
         self.hold(written - rows, self.nest.target, "rows outside the box are written")
 
     def lines(self, statement: ir.Statement, rows: Domain) -> None:
-        """Check that the loops stand at every line that a statement needs."""
+        """Check that the loops reach every line that a statement needs."""
         axes = self.nest.axes
         if len(axes) == 1:
             early = any((statement.ahead, *statement.lead))
@@ -205,7 +205,7 @@ class Checker:
     def _source(
         self, reader: ir.Statement, writer: ir.Statement, load: ir.Load, several: bool
     ) -> Row:
-        """Return the row whose instance of a writer made the element a reader reads."""
+        """Return the row at which a writer computes the element that a reader reads."""
         if several:
             return (*self.row[: -len(load.index)], *load.index)
         line = reader.runs(self.row, self.nest.order, -1)
@@ -272,7 +272,7 @@ class Checker:
         self.hold(lost, reader.name, f"the old {_shown(load)} is read after it was overwritten")
 
     def gather(self, place: int, gather: ir.Gather) -> None:
-        """Check that a product with a stored matrix reads what is there."""
+        """Check that a product with a stored matrix reads defined values only."""
         reader, nest = self.nest.statements[place], self.nest
         where = f"after {self.after}: {reader.name!r}"
         assert gather.array in self.fields, f"{where} reads {gather.array!r} at any point"
