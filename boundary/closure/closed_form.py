@@ -232,7 +232,7 @@ class _Closing:
         return found
 
     def _ruled(self, strip: Strip, points: Domain, depth: int) -> Found:
-        """Return what one rule says about points, in terms of owned points."""
+        """Return the rows that one rule gives for points, in terms of owned points."""
         axes = self.frame.axes
         for axis, low, high in strip.bounds:
             edges = f"{low.isl()} <= {axes[axis]} < {high.isl()}"

@@ -270,7 +270,7 @@ class Ruled:
     def _read(self, region: Region, wanted: Domain, sizes: Mapping[str, int]) -> Ranges:
         """Return the ranges of indices of a region's field that are read, for given sizes.
 
-        They are found by arithmetic if that tells them: each operation of isl costs memory.
+        Integer arithmetic is used where it suffices, since each isl operation costs memory.
         """
         edges = [(low.evaluate(sizes), high.evaluate(sizes)) for low, high in region.box]
         if self.frame.gridded:

@@ -43,7 +43,7 @@ class Numbering:
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The first number of each kind, and the number behind the last."""
+        """The first number of each block shape, and the total count."""
         return tuple(accumulate((self.components * prod(s) for s in self.shapes), initial=0))
 
     @property
