@@ -26,20 +26,20 @@ class Places:
     distribution, frame
         The cells and their owners, and the coordinates of the cells.
     outside
-        What holds for points outside: ``raise``, ``clamp`` or ``nan``.
+        The treatment of points outside the domain: ``raise``, ``clamp`` or ``nan``.
 
     Attributes
     ----------
     count
         The number of points on all ranks.
     numbers, coordinates, positions
-        The numbers of points, which increase; their coordinates, and these in units of indices.
+        The increasing numbers of points, their coordinates, and the coordinates in index units.
     missing
-        Which points are outside, and have no values.
+        A mask of the points outside, which have no values.
     rows
-        For each rank of this process which of these points it owns.
+        For each rank of this process the rows of the points that it owns.
     changes
-        How often points have been given to ranks.
+        The number of times that points have been assigned to ranks.
     """
 
     def __init__(self, distribution: Distribution, frame: Frame, outside: str) -> None:
@@ -205,7 +205,7 @@ class Places:
         return found
 
     def delivered(self, target: Array, arrays: Sequence[Array]) -> list[Array]:
-        """Return the rows for this process of arrays, each row of which goes to a rank."""
+        """Send each row of arrays to its target rank; return the rows received here."""
         world, found = self.distribution.world, []
         for array in arrays:
             parcels = {

@@ -84,7 +84,7 @@ class Axis:
     period
         The first index and the number of points after which values repeat; None if they do not.
     is_block
-        Whether it numbers blocks, between which there is no interpolation.
+        Whether the axis numbers blocks, between which values are not interpolated.
     """
 
     low: int

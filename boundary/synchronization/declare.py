@@ -173,7 +173,7 @@ def _lists(given: Any, points: Sequence[GridSpace]) -> bool:
 
 
 def _each(name: str, lead: int, given: Any, points: Sequence[GridSpace]) -> tuple[PointValues, ...]:
-    """Return the values at the points of each field, which one function may tell for all."""
+    """Return the values at the points of each field; one function may serve all fields."""
     if callable(given):
         return tuple(PointValues(name, lead, given) for _ in points)
     every = list(given) if len(points) > 1 else [given]

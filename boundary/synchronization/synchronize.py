@@ -203,7 +203,7 @@ class Synchronize(Affine):
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix; rows are numbered field by field, then component by component.
 
-        It is made of the classes of equal points, found point by point.
+        It is assembled from the classes of equal points, found point by point.
 
         Raises
         ------
@@ -268,7 +268,7 @@ class SharedPoints(External):
         return assemble(list(self.parts(sizes)), self.form, layouts, dtype, staged=True)
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
-        """Yield what is made, for given sizes."""
+        """Yield the pieces that are computed, for given sizes."""
         return self.of.means.pieces(sizes)
 
     def reference(
@@ -286,5 +286,5 @@ class SharedPoints(External):
         return self
 
     def joined(self, other: External) -> External | None:
-        """Return None: each synchronization is a pass of its own."""
+        """Return None: synchronizations are separate passes."""
         return None

@@ -66,7 +66,7 @@ def assemble(
 def form_of(
     parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
 ) -> Form:
-    """Return what the machine for some pieces must be able to do."""
+    """Return the form of the machine that some pieces require."""
     copies, shared, together, few, rest = _sorted(parts, staged)
     taps, constants = False, bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()

@@ -230,7 +230,7 @@ class Assembler(Program):
         return [n * size for n in range(len(found))]
 
     def _tap(self, tap: Tap, piece: Piece, place: int, first: bool) -> None:
-        """Add a tap to what is in scratch memory."""
+        """Add a tap to the values in scratch memory."""
         weight, step = self._weights(tap.weight, piece)
         (a, t), start, extents = seen(piece, tap)
         if 0 in extents:
@@ -270,7 +270,7 @@ def lone(piece: Piece) -> bool:
 
 
 def _last(piece: Piece, dimension: int) -> bool:
-    """Whether a loop dimension of a copy goes along the last axis, forward or backward."""
+    """Whether a loop dimension of a copy runs along the last axis, forward or backward."""
     return all(
         abs(steps[dimension][-1]) == 1 and not any(steps[dimension][:-1])
         for steps in (piece.steps, piece.taps[0].steps)
@@ -280,7 +280,7 @@ def _last(piece: Piece, dimension: int) -> bool:
 def _column(
     piece: Piece, rows: int, weight: int, columns: dict[tuple[Any, ...], list[int]]
 ) -> None:
-    """Add a column, with lines along a dimension of a piece, to those beside the same rows."""
+    """Add a piece's columns, with lines along a dimension, to the columns of the same rows."""
     (tap,) = piece.taps
     for n in range(piece.extents[1 - rows]):
         one = cut(piece, 1 - rows, n, n + 1)

@@ -177,13 +177,13 @@ class Ghosts(External):
                 yield part
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[AnyPiece]:
-        """Yield what is made at each run, for given sizes."""
+        """Yield the pieces that each run computes, for given sizes."""
         yield from (part for part, stands in self._every(sizes) if not stands)
 
     def _every(
         self, sizes: Mapping[str, int], *, checked: bool = True
     ) -> Iterator[tuple[AnyPiece, bool]]:
-        """Yield what is made, and whether it stays in its array after the first run."""
+        """Yield the pieces, and whether their values stay in the array after the first run."""
         field = scalar = 0
         for member in self.members:
             ruled = member.ruled
@@ -279,7 +279,7 @@ class Ghosts(External):
         return self
 
     def rows(self, sources: Sequence[str], scalars: Sequence[ir.Value]) -> tuple[Made, ...] | None:
-        """Return the values of all ghosts that are read; None if one is made of several points."""
+        """Return the values of all ghosts that are read; None if one reads several points."""
         found: list[Made] = []
         scalar = 0
         for member, closed in zip(self.members, self._closed, strict=True):

@@ -226,11 +226,11 @@ class Stretch:
     line, place
         The line, and the first value on it.
     source
-        The first source of that value, in memory of lines of sources.
+        The first source of that value, as an offset in the memory of source lines.
     weights
         Shape (TAPS, length).
     more
-        Whether the sums go on with what is there.
+        Whether the sums start from the values in memory.
     """
 
     line: int
@@ -247,18 +247,19 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """How the lines of a run are added up.
+    """The summation of the lines of a run.
 
     Attributes
     ----------
     first, count
-        The first source on a line, in steps from what the first tap reads first, and their number.
+        The first source on a line, in steps from the first read of the first tap, and the number
+        of sources.
     room, pitch
         Elements of memory before the first source of a line, and from line to line.
     stretches
-        Those of all lines; those of the first if the lines are alike.
+        The stretches of all lines, or of the first line if all lines are equal.
     times
-        How often the stretches are repeated, from line to line: once, or for each line.
+        The number of repetitions of the stretches: once, or once for each line.
     """
 
     first: int

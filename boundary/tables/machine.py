@@ -92,7 +92,7 @@ class Form:
     mutual: tuple[tuple[int, ...], ...] = ()
 
     def __or__(self, other: Form) -> Form:
-        """Return the form of a machine that can do what either of two can, for the same fields."""
+        """Return the form of a machine with the abilities of two machines for the same fields."""
         merged: dict[str, Any] = {}
         for field in fields(self):
             one, two = getattr(self, field.name), getattr(other, field.name)

@@ -97,7 +97,7 @@ def _functions(form: Form) -> Iterator[kernel.Function]:
 def _instructions(
     form: Form, name: str, fields: Sequence[str], scalars: Sequence[str]
 ) -> Iterator[Branch]:
-    """Yield what the machine does: for which instructions, and the statements."""
+    """Yield the branches of the machine: a condition on the instruction, and statements."""
     arguments = "op", "links", plus("at", 1), "weights"
 
     def of_field(kind: str, *more: str) -> Block:
@@ -232,7 +232,7 @@ def _columns(within: bool) -> Block:
     """Return the statements that copy the next columns of rows: many at once, or two.
 
     Many columns leave time to fetch the ends of rows ahead. With two columns of one field, the
-    compiler does best if it cannot tell sources from targets.
+    compiler generates the best code if sources and targets are the same argument.
     """
     field, row_ahead = "f" if within else "g", plus("a", AHEAD)
     fetched = [

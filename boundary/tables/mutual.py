@@ -43,7 +43,7 @@ class Mutual:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sum:
-    """A piece as a line, with what it reads, and which of these lines run backward beside it."""
+    """A piece as a line, with the lines that it reads, and which of them run backward."""
 
     piece: Piece
     target: Line

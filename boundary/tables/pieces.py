@@ -41,7 +41,7 @@ class Tap:
     start, steps
         The index read by the first point, and the step along each loop dimension.
     weight
-        What the value read is multiplied by.
+        The factor of the value read.
     window
         For each loop dimension the range of the points that read; None if all do.
     """

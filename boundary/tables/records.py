@@ -18,7 +18,7 @@ from .pieces import Index, Number
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in the part of scratch memory that holds values, behind the sources."""
+    """An offset in the part of scratch memory that holds values, after the sources."""
 
     place: int
 

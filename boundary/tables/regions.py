@@ -135,7 +135,7 @@ class RegionPieces:
         entries: Iterable[tuple[Entry, Tap]],
         components: Iterable[int],
     ) -> Iterator[Tap]:
-        """Yield the taps by which one component is made of some components of entries."""
+        """Yield the taps of one component from some components of entries."""
         for entry, tap in entries:
             for d in components:
                 if entry.mix is not None:

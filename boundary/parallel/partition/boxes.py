@@ -55,7 +55,7 @@ def within(one: Array, other: Array) -> Array:
 
 
 def distinct(numbers: Array, boxes: Array) -> tuple[Array, Array]:
-    """Return numbers, rising, and the box that stands beside each, every pair of them once.
+    """Return the distinct pairs of a number and its box, in increasing order.
 
     >>> distinct(np.array([2, 1, 2]), np.array([[[0, 3]], [[0, 2]], [[0, 3]]]))
     (array([1, 2]), array([[[0, 2]],

@@ -107,7 +107,7 @@ def _cost(
     gridded: bool,
     ranks: int,
 ) -> float:
-    """Return what the busiest rank has to do: for its cells, and for those beside cuts."""
+    """Return the cost of the busiest rank: its cells, and its cells next to interfaces."""
     count = prod(parts)
     boxes = sum(e[0] if gridded else 1 for e in extents) * count
     sides = [max(-(-s[axis] // p) for s in shapes) for axis, p in enumerate(parts)]

@@ -180,7 +180,7 @@ class Partition:
 
 
 def _key(space: Space) -> object:
-    """Return what tells spaces apart: those of a grid also by their blocks."""
+    """Return a key that distinguishes spaces, including the blocks of a grid's space."""
     return space, getattr(space, "blocks", None)
 
 

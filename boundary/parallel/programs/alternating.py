@@ -14,7 +14,7 @@ from ..ranks.field import Field, Ground
 
 
 def alternating(*programs: ssr.Program) -> Alternating:
-    """Return programs that run one after the other, each where the lines it solves are not cut.
+    """Return programs that run in sequence, each on a distribution with undivided lines.
 
     A program that solves along some axes runs on the distribution ``on.undivided(*axes)`` of its
     fields' points. Fields have copies there, which are brought up to date when a program takes

@@ -125,7 +125,7 @@ class BoundOnRanks(Bound):
         return replace(made, carrier=self._ground.world.carrier)
 
     def _prepare(self) -> None:
-        """Make room in the fields for what is read, and memory for the rest; forget all tables."""
+        """Extend the fields by the halos read, allocate other memory, and discard all tables."""
         here, fields = self._ground.world.here, self._fields
         for rank in here:
             for name, field in fields.items():

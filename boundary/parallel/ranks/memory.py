@@ -98,16 +98,16 @@ class Memory:
     components
         The number of values at each point of a vector field; None for a field of numbers.
     groups
-        For boxes that may share a storage the number of their group.
+        For subdomains that may share a storage the number of their group.
     first
-        For boxes the place along the last axis where their own points begin, which is that of a
-        cache line in each long row.
+        For each subdomain the first owned index along the last axis, which is aligned to a cache
+        line in each long row.
     apart
-        Whether boxes do not share storages, as a program needs it.
+        Whether a program requires that subdomains do not share storages.
     near
-        For each box the storage around it.
+        For each subdomain the storage of its own points and its halo.
     far
-        For each box the storages of what it reads elsewhere.
+        For each subdomain the storages of the remote points that it reads.
     """
 
     axes: int
@@ -206,7 +206,7 @@ class Memory:
         return True
 
     def _together(self, around: Mapping[int, Box]) -> dict[int, Box]:
-        """Return what the boxes hold if those of a group hold the same."""
+        """Return the points that each subdomain holds if a group shares the union of its points."""
         members: dict[int, list[Box]] = {}
         for box, points in around.items():
             members.setdefault(self._group(box), []).append(points)
@@ -258,5 +258,5 @@ def _whole_lines(count: int, line: int) -> int:
 def _held(
     box: int, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
 ) -> list[Storage]:
-    """Return the storages of a box: first what it reads elsewhere, which may hold stale copies."""
+    """Return the storages of a subdomain, first the remote ones, which may be out of date."""
     return [*far.get(box, ()), *([near[box]] if box in near else [])]

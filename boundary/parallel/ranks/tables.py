@@ -71,9 +71,9 @@ class RankTables:
         self._calls: dict[int, Tables] = {}
 
     def _in_turn(self, rank: int) -> tuple[int, ...]:
-        """Return the boxes of a rank, one behind the other where they read the same of an array.
+        """Return the subdomains of a rank, ordered so that arrays with fewer axes stay cached.
 
-        These differ only along the first axes, which the array has not; it is in the cache then.
+        Consecutive subdomains that differ only along the missing axes read the same elements.
         """
         partition = self.footprint.partition
         axes = min((memory.axes for memory in self.memories.values()), default=0)
@@ -205,12 +205,10 @@ class RankTables:
         return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
 
     def storage(self, array: str, box: int, read: Box | None) -> Storage:
-        """Return the storage in which a box reads some points: around it, or elsewhere.
+        """Return the storage in which a subdomain reads points; any storage if it reads none.
 
-        If it reads none it is any.
-
-        What lies around it is so for this program, which exchanges values accordingly: the storage
-        may have grown for another one, and then holds points that are not kept up to date.
+        The halo is that of this program, which determines the exchanges: the storage may have grown
+        for another program, and then holds points that are not kept up to date.
         """
         memory = self.memories[array]
         if read is None:

@@ -38,14 +38,14 @@ class Values:
     Attributes
     ----------
     space, partition
-        The points, and who owns them.
+        The points, and their decomposition over ranks.
     memories
         The memory of each rank.
     whole
-        In a job of one process alone, the array of the whole; None otherwise.
+        The global array in a job of one process; None otherwise.
     changes, moves
-        How often values have changed, on all ranks alike; and how often they have moved in the
-        memory of this process.
+        The number of changes of the values, equal on all ranks, and the number of reallocations
+        of the memory in this process.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Values:
             self.memories[rank] = memory
 
     def room(self, rank: int, plan: Plan, name: str) -> None:
-        """Make room for what a program reads of its field of some name."""
+        """Extend the memory by the halo that a program reads of its field ``name``."""
         near, far = plan.room(rank, plan.parts[name])
         if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
@@ -93,7 +93,7 @@ class Values:
                 yield number, box
 
     def views(self) -> Iterator[tuple[Box, Array]]:
-        """Yield what the boxes of all ranks of this process own, with its values."""
+        """Yield the owned points of each subdomain in this process, with their values."""
         for rank in self.memories:
             for number, box in self.of_rank(rank):
                 yield box, self.view(rank, number, box)
@@ -139,7 +139,7 @@ class Values:
 def memory_of(
     partition: Partition, space: Space, rank: int, components: int | None, dtype: np.dtype[Any]
 ) -> Memory:
-    """Return memory for an array of a space on a rank, in which there is no point yet."""
+    """Return memory for an array of a space on a rank, initially without points."""
     first = {number: int(partition.boxes[number, -1, 0]) for number in partition.of_rank(rank)}
     return Memory(space.ndim, components, dtype, _groups(partition, space, rank), first)
 

@@ -56,13 +56,13 @@ class Read:
     array
         The name of the array.
     numbers
-        The numbers of the boxes that read, rising; a box may stand there several times.
+        The numbers of the subdomains that read, sorted, possibly with repetitions.
     boxes
-        What they read, as an array of boxes.
+        The points that they read, as an array of boxes.
     made
-        Whether these are values that the nest itself has made, at rows before.
+        Whether the values are computed by the nest itself, at earlier rows.
     far
-        Whether the points lie beyond the memory around a box: on another block, for example.
+        Whether the points lie outside the halo of a subdomain, for example on another block.
     """
 
     unit: int
@@ -73,14 +73,14 @@ class Read:
     far: bool = False
 
     def of(self, box: int) -> list[Box]:
-        """Return what one box reads."""
+        """Return the points that one subdomain reads."""
         first, last = self.numbers.searchsorted(box), self.numbers.searchsorted(box, "right")
         return [as_box(row) for row in self.boxes[first:last]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """The rows of a stored matrix that boxes multiply with an array: an array of boxes."""
+    """The rows of a stored matrix that subdomains multiply by an array: an array of boxes."""
 
     matrix: str
     array: str
@@ -93,37 +93,37 @@ class Footprint:
     Parameters
     ----------
     meta
-        What its kernel says about itself.
+        The metadata of its kernel.
 
     Attributes
     ----------
     spaces
-        The points of each array, with the ghosts that are made in its own memory.
+        The points of each array, with the ghosts that are computed in its own memory.
     given
-        For arrays that fills complete, the points that all of these are given.
+        For arrays that fills complete, the points that all of these fills are given.
     rows
-        For each nest the rows that each box runs.
+        For each nest the rows that each subdomain runs.
     reads
         All reads, unit by unit.
     written
-        For each unit the arrays that it changes, each with a box around what is written. Ghosts
-        that a fill makes are not among it.
+        For each unit the arrays that it changes, each with a bounding box of the points written.
+        Ghosts that a fill computes are excluded.
     filled
         For each unit the arrays that it completes by ghosts, each with the points it is given.
     shares
-        For each unit that is a step of another package, which box makes what.
+        For each unit that is a step of another package, the part that each subdomain computes.
     overlapping
-        The arrays of which a box, in a nest, writes points that it does not own, or reads such
-        points and writes others.
+        The arrays of which a subdomain, in a nest, writes points that it does not own, or reads
+        such points and writes others.
     gathered
-        The rows of stored matrices that boxes multiply with a field.
+        The rows of stored matrices that subdomains multiply by a field.
     renewed
-        The fields of which each box makes all that it reads, what others own too: what it has been
-        given stays what others have, until the field is changed elsewhere.
+        The fields of which each subdomain computes all points that it reads, including points of
+        others: its halo remains valid until the field is changed elsewhere.
     complete
-        Whether each box writes all that it owns of what nests write, by rows of its own: what it
-        writes beyond them is not final. Nests that store on several spaces may miss some, where a
-        box owns points of one of them and not these rows of the nest.
+        Whether each subdomain writes, in rows that it owns, all points that it owns of the arrays
+        that nests write; values from other rows are not final. Nests that store on several spaces
+        may miss points, where a subdomain owns points of one space but not these rows of the nest.
     """
 
     def __init__(self, declaration: Declaration, meta: KernelMeta, partition: Partition) -> None:
@@ -161,7 +161,7 @@ class Footprint:
         self.reads.sort(key=lambda read: read.unit)
 
     def hull(self, array: str) -> Array:
-        """Return the points around what each box owns that its own memory must hold."""
+        """Return for each subdomain the box of owned points and halo that its memory holds."""
         return self._hulls[array]
 
     def owned(self, array: str) -> Array:
@@ -247,7 +247,7 @@ class Footprint:
     # -- loop nests ------------------------------------------------------------------------------
 
     def _nest(self, number: int, unit: UnitMeta) -> dict[str, Box]:
-        """Take in what a nest reads and writes; return what all boxes write."""
+        """Record the reads and writes of a nest; return the points that all subdomains write."""
         whole = np.array([self.row_space(number).box(self.sizes)])
         rows = self.rows[number] = self._cut(number, unit, whole)
         for reach in self.read_by(number):
@@ -274,7 +274,7 @@ class Footprint:
         return written
 
     def _cut(self, number: int, unit: UnitMeta, whole: Array) -> Array:
-        """Return the rows that each box runs of a nest: those that write what it owns."""
+        """Return the rows of a nest that each subdomain runs: the rows that write its points."""
         for reach in unit.writes:
             rows = common(self.owned(reach.array), whole)
             rows[~filled(rows)] = 0
@@ -282,9 +282,9 @@ class Footprint:
         return self.partition.owned(self.row_space(number))
 
     def _values(self, rows: Array) -> dict[str, int | Array]:
-        """Return what reaches are functions of: sizes, and bounds of the rows of each box.
+        """Return the variables of reaches: sizes, and bounds of the rows of each subdomain.
 
-        They are those that the box owns.
+        The bounds are those of the owned rows.
         """
         values: dict[str, int | Array] = dict(self.sizes)
         for axis, name in enumerate(AXES[rows.shape[1]]):
@@ -296,7 +296,7 @@ class Footprint:
         return values
 
     def read_by(self, unit: int) -> Iterator[Reach]:
-        """Yield what a nest reads of arrays of which each box has its own part."""
+        """Yield the reads of a nest from distributed arrays."""
         return (r for r in self.units[unit].reads if r.array not in self.captured)
 
     def reached(self, reach: Reach, rows: Array) -> Array:
@@ -340,7 +340,7 @@ class Footprint:
     # -- external steps --------------------------------------------------------------------------
 
     def _call(self, number: int) -> None:
-        """Take in what a step of another package reads, and what it writes."""
+        """Record the reads and writes of a step of another package."""
         names, external = self.fields(number), self.external(number)
         completing = isinstance(external, Ghosts)
         room = [self.hull(n) if completing else self.owned(n) for n in names]
@@ -365,7 +365,7 @@ class Footprint:
                 self._hulls[name] = hull
 
     def _sources(self, number: int, names: Sequence[str]) -> Iterator[Read]:
-        """Yield what boxes read to make their shares of a step, of each array."""
+        """Yield the reads of subdomains for their shares of a step, array by array."""
         met: dict[str, list[tuple[Array, Array]]] = {}
         for share in self.shares[number]:
             for source, boxes in share.reads():

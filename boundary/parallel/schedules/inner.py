@@ -46,9 +46,9 @@ def _reason(footprint: Footprint, place: int, unit: int) -> str:
 
 
 def _spoils(footprint: Footprint, unit: int) -> bool:
-    """Whether a rank has several boxes, of which one reads what a nest overwrites in another.
+    """Whether a subdomain reads points that the nest overwrites in another one of its rank.
 
-    Between boxes of a rank values move when the messages are there, behind the inner rows.
+    Copies between subdomains of a rank run when the messages arrive, after the inner rows.
     """
     owners = footprint.partition.owners
     several = np.bincount(owners, minlength=footprint.partition.ranks)[owners] > 1
@@ -76,7 +76,7 @@ def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
 
 
 def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
-    """Return rows without as many at each end as what they read lies beyond what the box owns."""
+    """Return rows shortened at each end by the extent of their reads beyond the owned points."""
     values: dict[str, int | Array] = dict(footprint.sizes)
     whole_box = as_box(footprint.rows[unit][box])
     for name, (low, high), (least, most) in zip(AXES[len(rows)], rows, whole_box, strict=True):

@@ -59,14 +59,14 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """The numbers that a unit has reduced are made of those of all ranks."""
+    """The reductions of a unit are combined over all ranks."""
 
     unit: int
 
 
 @dataclass(frozen=True, slots=True)
 class Examine:
-    """The debug build looks at what a unit has made."""
+    """The debug build checks the results of a unit."""
 
     unit: int
 
@@ -76,10 +76,10 @@ Step: TypeAlias = "KernelPart | Start | Wait | Reduce | Examine"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """The steps of a program on ranks, and what is exchanged.
+    """The communication schedule of a program: its steps and its exchanges.
 
-    ``together`` tells of nests that wait for messages with all of their rows why they do, and
-    ``fronts`` of those whose rows run in wavefronts how many there are.
+    ``together`` maps nests that cannot overlap with messages to the reason, and ``fronts`` maps
+    nests whose rows run in wavefronts to the number of wavefronts.
     """
 
     exchanges: tuple[Exchange, ...]

@@ -49,7 +49,7 @@ class Share:
                 yield source, found[sources == source]
 
     def read(self, place: int) -> list[Box | None]:
-        """Return what each tap reads for one of the boxes; None where it reads nothing."""
+        """Return the box that each tap reads for one subdomain; None where it reads nothing."""
         found = read_by(pieces_of(self.part)[0], self.ranges[place : place + 1])[:, 0]
         some = filled(found).tolist()
         return [as_box(box) if reads else None for box, reads in zip(found, some, strict=True)]
@@ -102,7 +102,7 @@ def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
 def read_by(piece: Piece, ranges: Array) -> Array:
     """Return the smallest boxes around what each tap reads for ranges of the loops.
 
-    Where a box reads nothing, since the tap is for others of the points, its box is empty.
+    The box is empty where the window of the tap excludes all points of the range.
     """
     taps, loops, axes = len(piece.taps), len(piece.extents), len(piece.start)
     whole = tuple((0, n) for n in piece.extents)

@@ -43,18 +43,18 @@ LINES = 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wavefronts:
-    """The rows of a nest as parts of boxes that run one after the other.
+    """The rows of a nest, divided into parts of subdomains that run in wavefronts.
 
     Attributes
     ----------
     boxes
-        For each part its box.
+        For each part its subdomain.
     rows
         The rows of each part, as an array of boxes.
     fronts
         The wavefront of each part, from 0 on.
     exchanges
-        For wavefronts of which other boxes read something, what moves behind them.
+        For wavefronts with values that other subdomains read, the exchange after the wavefront.
     """
 
     boxes: Array
@@ -103,7 +103,7 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
 
 
 def crosses(footprint: Footprint, unit: int) -> bool:
-    """Whether rows of a nest read what it makes at rows of other boxes."""
+    """Whether rows of a nest read values that it computes at rows of other subdomains."""
     return any(
         not within(read.boxes, footprint.owned(read.array)[read.numbers]).all()
         for read in footprint.reads
@@ -112,7 +112,7 @@ def crosses(footprint: Footprint, unit: int) -> bool:
 
 
 def _check_lines(footprint: Footprint, unit: int) -> None:
-    """Raise if a cut goes through lines that are solved as a whole."""
+    """Raise if an interface between subdomains cuts lines that are solved as a whole."""
     nest = footprint.meta.nests[footprint.units[unit].number]
     rows, whole = footprint.rows[unit], footprint.row_space(unit).box(footprint.sizes)
     run = rows[filled(rows)]
@@ -220,10 +220,10 @@ class _Parts:
     def _fronts(self, old: _Pairs) -> Array | None:
         """Return the wavefront of each part; None if parts wait for each other.
 
-        A part runs after those that make what it reads, and before those of its box that overwrite
-        what it reads. In the memory around a box there is room for one value of each point: what
-        moves there from a part of another box, which is after its wavefront, must not be read as
-        the old value later.
+        A part runs after the parts that compute its new values, and before the parts of its
+        subdomain that overwrite its old values. The halo holds one value of each point: a value
+        received from another subdomain after its wavefront must not replace an old value that is
+        read later.
         """
         near = self.boxes[old.readers] == self.boxes[old.makers]
         replaced = near | self._moved_over(old)
@@ -241,7 +241,7 @@ class _Parts:
             fronts = least
 
     def _moved_over(self, old: _Pairs) -> Array:
-        """Return which old values of other boxes are replaced where a part reads them."""
+        """Return which reads of old values of other subdomains conflict with an exchange."""
         moved: dict[tuple[str, int, int], list[Box]] = {}
         for array, reader, maker, points in self.edges.across(self.boxes):
             moved.setdefault((array, int(self.boxes[reader]), maker), []).append(points)
@@ -253,7 +253,7 @@ class _Parts:
 
     @property
     def cost(self) -> int:
-        """The time until all parts have run, in that in which a value is read or written."""
+        """The time until all parts have run, in units of the time to read or write one value."""
         assert self.fronts is not None
         footprint = self.footprint
         ranks, count = footprint.partition.ranks, int(self.fronts.max(initial=0)) + 1
@@ -265,7 +265,7 @@ class _Parts:
         return each * int(busy.max(axis=1).sum()) + PASSED * count
 
     def wavefronts(self) -> Wavefronts:
-        """Return the parts with what moves between them."""
+        """Return the parts with the exchanges between them."""
         assert self.fronts is not None
         moved: dict[int, dict[str, list[tuple[int, Box]]]] = {}
         for array, reader, maker, points in self.edges.across(self.boxes):
@@ -275,7 +275,7 @@ class _Parts:
         return Wavefronts(self.boxes, self.rows, self.fronts, exchanges)
 
     def _exchange(self, front: int, moved: Mapping[str, Sequence[tuple[int, Box]]]) -> Exchange:
-        """Return the exchange of what boxes read behind a wavefront."""
+        """Return the exchange of the values that subdomains read after a wavefront."""
         wishes = []
         for array, wanted in sorted(moved.items()):
             numbers, boxes = distinct(
@@ -288,7 +288,7 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """Parts, and other ones that write what they read: arrays of as many numbers, and points."""
+    """Dependences between parts: arrays, readers, writers and points, of equal length."""
 
     arrays: tuple[str, ...]
     readers: Array
@@ -297,7 +297,7 @@ class _Pairs:
 
     @staticmethod
     def of(reads: Sequence[tuple[str, Array]], writes: Sequence[tuple[str, Array]]) -> _Pairs:
-        """Return the pairs for what all parts read, and for what all write."""
+        """Return the dependences for the reads and writes of all parts."""
         found = [
             (array, reader, maker, points)
             for array, made in writes

@@ -44,7 +44,7 @@ class Elements:
     Attributes
     ----------
     units
-        For each unit that is a nest what its statements read and write; None for calls.
+        For each unit that is a nest the accesses of its statements; None for calls.
     """
 
     def __init__(self, plan: Plan) -> None:

@@ -26,7 +26,7 @@ _WARNED: dict[Any, Any] = {}
 
 
 def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
-    """Fail unless a schedule makes of all values what one array holds.
+    """Fail unless a schedule computes the same values as one array.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class Call:
     Parameters
     ----------
     elements
-        What its units read and write.
+        The reads and writes of its units.
     writes
         All writes until now.
     """
@@ -229,7 +229,7 @@ class Call:
     def _reads(
         self, unit: int, access: Access, points: Domain, rank: int, box: int, who: str
     ) -> None:
-        """Check what rows of a box read."""
+        """Check the reads of rows of a subdomain."""
         seen = self._near(rank, access.array, box)
         self._check(self.right.needs[unit, id(access)].within(points), seen, access.array, who)
 
@@ -288,7 +288,7 @@ class Call:
     # -- conditions ------------------------------------------------------------------------------
 
     def _owned(self) -> None:
-        """Check that boxes hold the last writes of what they own."""
+        """Check that subdomains hold the last writes of the points that they own."""
         for name, of_field in self.fields.items():
             for array, copies in zip(self.plan.parts[name], of_field.copies, strict=True):
                 for rank in self.ranks:

@@ -86,7 +86,7 @@ def world(timeout: float | None = None) -> Any:
 
 
 def _mpi(rank: int, size: int) -> Any:
-    """Return MPI, which knows all processes that the launcher has started."""
+    """Return MPI, whose world contains all processes that the launcher has started."""
     try:
         import mpi4py
 

@@ -25,8 +25,8 @@ class Mailbox:
     size
         The bytes of a message.
     memory
-        At least `room` bytes of zeros from which on the mailbox lies, in memory of both ranks; by
-        default memory of its own.
+        At least `room` bytes of zeros at which the mailbox begins, accessible to both ranks; by
+        default newly allocated memory.
     """
 
     def __init__(self, size: int, memory: Array | None = None) -> None:
@@ -83,12 +83,12 @@ class Rows:
     rows
         A row for each message, and one for requests of MPI.
     kept
-        What must live as long.
+        Objects that must live as long.
 
     Attributes
     ----------
     starting, waiting
-        The functions that begin an exchange, and that tell whether it has finished.
+        The functions that begin an exchange, and that test whether it has finished.
     """
 
     def __init__(self, rows: Sequence[Sequence[int]], kept: Sequence[object]) -> None:
@@ -123,7 +123,7 @@ def begin(starting: Function) -> int:
 
 
 def ask(waiting: Function) -> tuple[bool, int]:
-    """Call a function that asks; return whether all is done, and the code of a failure, else 0."""
+    """Call a test for completion; return whether all is done, and an error code or 0."""
     done = ctypes.c_int(0)
     code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
     return bool(done.value), int(code)

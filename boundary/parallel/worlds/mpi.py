@@ -116,7 +116,7 @@ class Mpi(World):
             raise
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
-        """Return what reduces by compiled code, if it may call MPI."""
+        """Return the channel of compiled reductions, if compiled code may call MPI."""
         if self._way == "python":
             return None
         (own,) = states
@@ -162,9 +162,9 @@ class Mpi(World):
             row[:] = given[2:]
 
     def _beside(self) -> list[int]:
-        """Return the ranks before and behind this one.
+        """Return the previous and the next rank, cyclically.
 
-        If only some of all ranks have ended, one of them is beside one that has not.
+        If some but not all ranks have ended, one of them is adjacent to a rank that has not.
         """
         (rank,) = self.here
         return sorted({(rank + step) % self.ranks for step in (-1, 1)} - {rank})
@@ -183,7 +183,7 @@ class Mpi(World):
         self._watch.complete(leave, Awaited(what, lambda: _missing(leave, targets)))
 
     def agree(self, facts: Facts) -> int:
-        """Compare what ranks are about to do; return how often they have."""
+        """Compare the facts of the next step on all ranks; return the number of comparisons."""
         watch = self._watch
         awaited = Awaited(next(iter(facts.values())), self._beside, certain=False)
         agree(watch.agreements, facts, lambda requests: watch.complete(requests, awaited))
@@ -201,7 +201,7 @@ class Mpi(World):
         return value if first else pickle.loads(text.tobytes())
 
     def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return what a function makes, on the first rank before all others unless it is kept."""
+        """Return the result of a function, called on rank 0 before the others unless cached."""
         alone = self.here == (0,)
         try:
             alone = not kept() and alone  # all test, so that no rank blocks on another
@@ -289,11 +289,11 @@ class _Reduction(Reduction):
     watch
         All ranks.
     operations
-        How MPI sums, and finds the largest.
+        The MPI operations for sums and maxima.
     kinds, states
-        What is reduced; see `Reduction`.
+        The reductions; see `Reduction`.
     awaited
-        What ranks wait for.
+        The cause of the wait.
     """
 
     def __init__(
@@ -331,11 +331,11 @@ class _Shared(Channel):
     rows, peers
         The rows of messages through mailboxes, each with the rank at its other end.
     requests
-        Those for the others.
+        The requests for the other messages.
     values
         The values of all messages.
     what
-        The exchange.
+        The name of the exchange.
     """
 
     def __init__(

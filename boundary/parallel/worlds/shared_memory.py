@@ -72,7 +72,7 @@ class Node:
         tag: int,
         complete: Callable[[Sequence[Any], Sequence[int]], None],
     ) -> None:
-        """Offer memory to other ranks, open what they offer, and note what came of it."""
+        """Offer memory to other ranks, open the memory that they offer, and record the results."""
         targets, sources = [s.target for s in sent], [r.source for r in received]
         nothing = np.zeros(OFFER, np.int64)
         offered = [nothing if pages is None else pages.offer() for pages in made]

@@ -30,15 +30,15 @@ FAILED = ctypes.c_void_p(-1).value
 class Pages:
     """New memory: its file, and the bytes.
 
-    Its first eight bytes are a token, by which another process knows that it has opened this memory
-    and no other.
+    The first eight bytes are a token, by which another process checks that it has opened this
+    memory.
     """
 
     file: int
     bytes: Array
 
     def offer(self) -> Array:
-        """Return what another process needs to open it."""
+        """Return the integers with which another process opens the memory."""
         token = int(self.bytes[:8].view(np.int64)[0])
         return np.array([*place(), os.getpid(), self.file, token, self.bytes.size], np.int64)
 

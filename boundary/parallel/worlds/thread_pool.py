@@ -17,12 +17,12 @@ from ..compiled.thread_pool import WIDTH, Word, functions
 
 
 class Team:
-    """The threads of this process beside the one that calls.
+    """The worker threads of this process, in addition to the calling thread.
 
     Parameters
     ----------
     others
-        Their number.
+        The number of worker threads.
     """
 
     def __init__(self, others: int) -> None:
@@ -46,11 +46,11 @@ class Team:
     def run(
         self, first: Callable[[], int], others: Sequence[tuple[int, int]], held: object
     ) -> list[int]:
-        """Run functions at the same time, the first one here; return what each has returned.
+        """Run functions concurrently, the first one in this thread; return their results.
 
         The others are functions ``long long enter(void *given)``, by their addresses and those of
-        their arguments. What is held stays in memory until they have returned, even if Ctrl-C ends
-        the call before.
+        their arguments. The object ``held`` stays in memory until they have returned, even if
+        Ctrl-C ends the call before.
 
         A function that returns `LATE` is called again, unless another one has failed: that is,
         has returned anything but `LEFT` or `FINISHED`, or has raised an exception.
@@ -96,7 +96,7 @@ class Team:
                 wake.release()
 
     def _wait(self) -> None:
-        """Wait for the others; an exception, such as that of Ctrl-C, is raised behind that."""
+        """Wait for the others; then raise an exception, such as that of Ctrl-C, if one occurred."""
         problem: BaseException | None = None
         while True:
             try:

@@ -42,11 +42,11 @@ class Awaited:
     Attributes
     ----------
     what
-        The exchange or the like, with its article.
+        The awaited operation, such as an exchange, as a noun with its article.
     missing
-        Returns the ranks that have not done their part; all that may have ended are asked.
+        Returns the ranks that have not done their part, to which queries are sent.
     certain
-        Whether these are all, and no others; else they are some that may be.
+        Whether these are exactly the missing ranks; otherwise they are possible ones.
     """
 
     what: str
@@ -55,14 +55,14 @@ class Awaited:
 
 
 class Watch:
-    """The ranks of a communicator, and what they know about each other's end.
+    """The ranks of a communicator, and the detection of ranks that have ended.
 
     Attributes
     ----------
     comm
-        A communicator of our own with the ranks of a user's, so that messages do not meet.
+        A duplicate of the user's communicator, which separates the messages of both.
     agreements, agreed
-        Another one, in which they compare what they do; and how often they have.
+        A duplicate in which ranks compare their next steps, and the number of comparisons.
     timeout
         Seconds after which a wait ends the job.
     node
@@ -169,7 +169,7 @@ def _key() -> int:
 
 
 def watch_of(comm: Any) -> Watch:
-    """Return the watch of a user's communicator; all its ranks ask for it together."""
+    """Return the watch of a user's communicator; a collective call."""
     found: Watch | None = comm.Get_attr(_key())
     if found is None:
         found = Watch(comm)

@@ -202,10 +202,10 @@ def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -
 def crossing(
     a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[int, ...]:
-    """Return the axes across which a box is cut to tell where two rows are the same.
+    """Return the axes across which a box is divided into parts with equal and unequal rows.
 
-    There are none if the rows are the same at all points of the box, or at no point. Numbers that
-    depend on the point, such as those of tables, are never taken for the same.
+    There are none if the rows are equal at all points of the box, or at no point. Values that
+    depend on the point, such as those of tables, are never treated as equal.
     """
     places, constants = _differences(a, b, box, axes, known)
     if constants or any(place.window for place in places):
@@ -317,7 +317,7 @@ class _Sum:
             self.scale = max(self.scale, abs(float(number)))
 
     def add_matrix(self, entry: Entry, count: int, sign: int) -> None:
-        """Add what an entry multiplies vectors of some components by, with a sign."""
+        """Add the matrix of an entry for vectors of ``count`` components, with a sign."""
         for row in range(count):
             if entry.mix is None:
                 self.add(entry.weight, sign, row, row)

@@ -46,13 +46,13 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip(Clause):
-    """A clause with its origin: the rule, and the side behind which it holds."""
+    """A clause with its origin: the rule, and the side beyond which it applies."""
 
     origin: Origin
 
     @property
     def side(self) -> Side:
-        """The side behind which it holds."""
+        """The side beyond which the clause applies."""
         return self.origin.side
 
     @property
