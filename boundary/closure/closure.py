@@ -85,7 +85,7 @@ class _Closing:
         self.early = self.more = False
 
     def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
-        """Return the rows of the ghosts of one orthant, when nothing new can be found."""
+        """Return the outcomes of the ghosts of one orthant at the fixed point of the iteration."""
         while True:
             self.visited = set()
             self.early = self.more = False  # read too early; new rows were found
@@ -278,7 +278,7 @@ class _Closing:
         return Affine.of(points.first[axis]), points.stop(axis)
 
     def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
-        """Return where to cut a box so that an entry reads one orthant; None if it does."""
+        """Return where to split a box so that an entry reads one orthant; None if it does."""
         for axis, (low, high) in enumerate(self._image(entry, box)):
             for edge in self._ends(entry.block, axis):
                 if self.known.less(low, edge) and self.known.less(edge, high):
@@ -308,7 +308,7 @@ class _Closing:
 
 
 def _unchanged(old: Row, new: Row, most: int) -> int:
-    """Return how many of the first entries, at most a number, read the same points in two rows."""
+    """Return the number of leading entries, at most ``most``, with equal points in two rows."""
     pairs = zip(old.entries[:most], new.entries, strict=False)
     changed = (n for n, (a, b) in enumerate(pairs) if (a.block, a.index) != (b.block, b.index))
     return next(changed, min(most, len(new.entries)))

@@ -42,7 +42,7 @@ class RowData:
     kinds
         Spaces of fields, and `ssr.scalar`.
     arrays
-        The values of those that the rules have.
+        The values of the data that rules store.
     """
 
     kinds: Mapping[str, Any]
@@ -74,7 +74,7 @@ def data_name(name: str, found: Any) -> str:
 
 
 def _space(frame: Frame, side: Side, found: Any) -> Space:
-    """Return the space of an array or field that is given along a side."""
+    """Return the space of an array or field given along a side."""
     if isinstance(found, OnSpace) and found.space is not None:
         return found.space
     block = frame.blocks[side.block]
@@ -91,9 +91,9 @@ def linear_rows(
 ) -> Rows:
     """Return the row generator of the linear part of rules, between two kinds of blocks.
 
-    It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
-    is right for blocks of any size. Ghosts that no rule defines have empty rows; those that two
-    rules define differently have the row of the first.
+    The generator resolves ghosts recursively by conditions on indices and sizes, so that the matrix
+    is correct for blocks of any size. Undefined ghosts have empty rows. Ghosts with two different
+    definitions have the row of the first.
     """
 
     def fill(*point: Any, **data: Any) -> Iterator[tuple[Any, Any]]:
@@ -263,7 +263,7 @@ def _place(block: Block, axis: int, x: Any) -> int:
 
 
 def _distance(block: Block, axis: int, x: Any, place: int) -> Any:
-    """Return how many layers an index lies outside the owned points."""
+    """Return the number of layers between an index and the owned points."""
     if not place:
         return 0
     return block.first[axis] - x if place < 0 else x - Index(block.stop(axis)) + 1

@@ -83,9 +83,9 @@ class Ruled:
         return Ruled(frame, tuple(rules), tuple(strips), data)
 
     def alike(self, other: Ruled) -> bool:
-        """Whether other rules are known to say the same.
+        """Whether other rules are provably equal.
 
-        Functions of coordinates are the same if they have the same code.
+        Functions of coordinates are equal if they have the same code.
         """
         if self is other:
             return True
@@ -134,7 +134,7 @@ class Ruled:
         return {v.name: v for v in found}
 
     def is_live(self, row: Row) -> bool:
-        """Whether a row is computed when a program runs, and not when its tables are made."""
+        """Whether a row is computed when a program runs, not when its tables are assembled."""
         return is_live_row(row, self.data)
 
     @cached_property

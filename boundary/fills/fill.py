@@ -204,7 +204,7 @@ class Fill(Affine):
 
     @property
     def step(self) -> Ghosts:
-        """The step of programs that makes the ghosts."""
+        """The program step that computes the ghosts."""
         data = self.data
         spaces = tuple(zip(data.owned, data.wide, strict=True))
         kinds = data.components or 1, spaces, (None,) * len(spaces)

@@ -48,7 +48,7 @@ class FillData:
     once: bool = True
 
     def kind(self, name: str) -> Any:
-        """Return the number, array, function or field that a parameter stands for.
+        """Return the number, array, function or field bound to a parameter.
 
         It is None for scalars that programs take, and for parameters that are not bound.
         """

@@ -26,7 +26,7 @@ ENTRIES = 6
 def explain_ghosts(ruled: Ruled, sizes: Mapping[str, int]) -> list[str]:
     """Return a line for each region of ghosts: the terms of their rows, and their rules.
 
-    Where a size is not given, the regions are those of blocks that are not small.
+    If a size has no value, the regions are those of blocks that are not small.
     """
     complete = set(sizes) == set(ruled.frame.sizes)
     closure = ruled.closed(sizes) if complete else ruled.large()
@@ -55,7 +55,7 @@ def _described(region: Region, frame: Frame) -> str:
 
 
 def _entry(entry: Entry, frame: Frame) -> str:
-    """Return a term of the sum that makes a ghost."""
+    """Return a term of the sum that defines a ghost."""
     block = [f"block {entry.block}"] if frame.gridded else []
     place = ", ".join([*block, *map(str, entry.index)])
     factors = [] if entry.weight == ir.ONE else [show(entry.weight)]

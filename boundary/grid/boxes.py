@@ -22,9 +22,9 @@ ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
 
 @dataclass(slots=True)
 class Comparisons:
-    """Comparisons of expressions for given sizes, which are remembered with their answers.
+    """Comparisons of expressions for given sizes, recorded with their results.
 
-    Whatever follows from the answers holds for all sizes with the same answers.
+    Any conclusion from the results holds for all sizes with the same results.
     """
 
     sizes: Mapping[str, int]

@@ -242,7 +242,7 @@ def _first(space: Space) -> tuple[int, ...]:
 
 
 def owned_of(wide: Space) -> Space:
-    """Return the owned points of a space with ghosts: those that it was grown from."""
+    """Return the owned points of a ghosted space: the space from which it was grown."""
     owned = wide.owned
     if owned is None or (owned == wide and not isinstance(wide, GridSpace)):
         raise SpaceError(

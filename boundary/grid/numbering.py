@@ -18,7 +18,7 @@ from .link import Point
 class Numbering:
     """The numbers of points, for given sizes: field by field, each in C order.
 
-    The fields are those of the kinds of blocks, one after the other, and of the components of each.
+    The fields are ordered by block shape, then by component.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Numbering:
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """The total count of numbers."""
         return self._starts[-1]
 
     def number(self, block: int, index: tuple[int, ...], component: int = 0) -> int:

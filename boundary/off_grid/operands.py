@@ -129,7 +129,7 @@ def bases_of(u: Array, components: int | None) -> list[int]:
 
 
 def stencil_places(storages: Sequence[Storage], stencils: Stencils) -> Array:
-    """Return where the entries of stencils are in a rank's memory; -1 for those of other ranks."""
+    """Return the offsets of stencil entries in a rank's memory; -1 for remote entries."""
     box, zero, strides = storages[0] if storages else (None, 0, (0,) * len(stencils.index))
     if box is None:
         return stencils.places(zero, strides)

@@ -127,7 +127,7 @@ class Stencils:
         return found
 
     def places(self, zero: int, strides: Sequence[int]) -> Array:
-        """Return where the entries are in memory, given the place of index zero."""
+        """Return the memory offsets of the entries, given the offset of index zero."""
         found = np.full((len(self.fits), 1), zero, np.int64)
         for index, stride in zip(self.index, strides, strict=True):
             found = _flattened(found[:, :, None] + (index * stride)[:, None, :])

@@ -52,9 +52,9 @@ class Transfers:
         first: Mapping[int, int],
         dtype: Any,
     ) -> tuple[dict[int, Array], dict[tuple[int, int], Array]]:
-        """Return for each rank memory for all rows that it gets, and the part of each message.
+        """Return for each rank memory for all its rows, and the part of each message.
 
-        ``first`` rows of a rank are its own, and stand before those of others.
+        The first ``first`` rows of a rank are local; received rows follow.
         """
         rooms, parts = {}, {}
         for rank in self._links.stencils:
@@ -126,7 +126,7 @@ class Transfers:
 
     @cached_property
     def _places(self) -> dict[int, tuple[Any, ...]]:
-        """For each rank the places to which it adds; their number, and addresses of tables."""
+        """For each rank the offsets to which it adds, their number, and addresses of tables."""
         found = {}
         for rank, additions in self._links.additions.items():
             own = self._gathers.places[rank].ravel()[additions.entries]

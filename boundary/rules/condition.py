@@ -73,7 +73,7 @@ class Coefficients:
 
 
 class Condition:
-    """A condition with the coefficients that a user gives."""
+    """A condition with user-defined coefficients."""
 
     def __init__(self, a: GivenQuantity, b: GivenQuantity, spacing: GivenQuantity) -> None:
         self.a, self.b, self.spacing = a, b, spacing

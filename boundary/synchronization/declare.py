@@ -142,7 +142,7 @@ def _basis(
 def _weights(
     weights: Any, points: Sequence[GridSpace]
 ) -> tuple[float, ...] | tuple[PointValues, ...]:
-    """Return the weights of blocks, or those of the points of each field."""
+    """Return the weights of blocks, or the weights of the points of each field."""
     count = points[0].grid.count
     if weights is None:
         return (1.0,) * count

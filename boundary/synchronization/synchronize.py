@@ -236,7 +236,7 @@ class SharedPoints(External):
         )
 
     def alike(self, other: External) -> bool:
-        """Whether another step is known to make the same means."""
+        """Whether another step provably computes the same means."""
         return (
             super().alike(other)
             and isinstance(other, SharedPoints)

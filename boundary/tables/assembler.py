@@ -294,7 +294,7 @@ def _column(
 
 
 def _slab(lines: Array) -> Array:
-    """Return lines padded by zeros, one after the other."""
+    """Return consecutive lines padded by zeros."""
     length = lines.shape[1]
     return np.pad(lines, ((0, 0), (0, padded(length) - length)))
 

@@ -38,7 +38,7 @@ def padded(length: int) -> int:
 
 
 def pieces_of(part: AnyPiece) -> tuple[Piece, ...]:
-    """Return the pieces of a piece: those of its components if it is one of vectors."""
+    """Return the piece itself, or the pieces of the components of a vector piece."""
     return part.pieces if isinstance(part, VectorPiece) else (part,)
 
 
@@ -131,7 +131,7 @@ def along(piece: Piece) -> int | None:
 
 
 def _distance(one: Tap, other: Tap, dimension: int) -> int:
-    """Return how many steps of a dimension a tap is ahead of another; 0 if it is not."""
+    """Return the distance between two taps in steps of a dimension; 0 if it is not a multiple."""
     if one.source != other.source or one.steps != other.steps:
         return 0
     ahead = [b - a for a, b in zip(one.start, other.start, strict=True)]
@@ -144,7 +144,7 @@ def _distance(one: Tap, other: Tap, dimension: int) -> int:
 
 
 def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
-    """Return a piece with two loop dimensions, those given after others of extent 1."""
+    """Return a piece with two loop dimensions: the given ones, preceded by extents of 1."""
     more = 2 - len(order)
     axes = len(piece.start)
 
@@ -183,14 +183,14 @@ def _ordered_number(number: Number, extents: Sequence[int], order: Sequence[int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Taps that follow each other, and how many steps along the line each is after the first."""
+    """Consecutive taps, and the distance of each from the first in steps along the line."""
 
     taps: tuple[Tap, ...]
     ahead: tuple[int, ...]
 
     @property
     def band(self) -> bool:
-        """Whether they are neighbours on lines that are worth a copy."""
+        """Whether the taps are neighbours on lines for which a copy to scratch memory pays off."""
         if len(self.taps) < 3:
             return False
         first = self.taps[0]
@@ -271,7 +271,7 @@ class Band:
 
 
 def band(run: Run, extents: Sequence[int]) -> Band:
-    """Return how to add up a run on lines."""
+    """Return the summation of a run on lines."""
     count, length = extents
     windows = [t.window[1] if t.window else (0, length) for t in run.taps]
     reads = [(a + lo, a + hi) for a, (lo, hi) in zip(run.ahead, windows, strict=True) if lo < hi]
@@ -302,7 +302,7 @@ def band(run: Run, extents: Sequence[int]) -> Band:
 
 
 def same_lines(numbers: Array) -> bool:
-    """Whether all lines have the same numbers, of an array made by `spread`.
+    """Whether all lines of an array made by `spread` have the same numbers.
 
     >>> same_lines(spread(np.arange(3.0), (4, 3))), same_lines(spread(np.ones((4, 1)), (4, 3)))
     (True, False)

@@ -55,7 +55,7 @@ class Tap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Points of one field that are made by one sum.
+    """Points of one field that are computed by one sum.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Piece:
     taps, constant, scalars
         The sum: points read, a constant, and numbers of scalars with their coefficients.
     also
-        Further places that get the same values.
+        Further targets of the same values.
     """
 
     target: int
@@ -100,7 +100,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorPiece:
-    """Pieces of the components of a vector, one after the other, and a matrix at each point.
+    """Pieces of the components of a vector, in order, and a matrix at each point.
 
     The component c of the target is the sum of ``matrix[c][d] * value of pieces[d]``. The pieces
     differ in their fields and constants only.

@@ -220,6 +220,6 @@ def _gather(module: Any) -> None:
 
 
 def _half(builder: Any, row: Words, number: Any, words: Any) -> Any:
-    """Return where the integers of a reduction are in the room of a rank."""
+    """Return the address of the integers of a reduction in the shared buffer of a rank."""
     half = builder.mul(builder.and_(number, WORD(1)), words)
     return builder.gep(row.pointer(Seen.ROOM, WORD.as_pointer()), [half])

@@ -21,7 +21,7 @@ milliseconds); and yields until a thread that waits for others returns to handle
 
 
 class Word(IntEnum):
-    """The integers of a thread, in cache lines of their own."""
+    """The integers of a thread, in separate cache lines."""
 
     ASKED = 0
     """The number of work items submitted to the thread."""

@@ -62,7 +62,7 @@ def cut(
 def chosen(
     cells: Sequence[Space], sizes: Mapping[str, int], ranks: int, whole: Collection[int] = ()
 ) -> Partition:
-    """Return the cut of blocks that suits a number of ranks best, with some axes left whole."""
+    """Return the partition of lowest cost for a number of ranks, with some axes undivided."""
     extents = [space.extent(sizes) for space in cells]
     gridded = isinstance(cells[0], GridSpace)
     blocks = sum(e[0] for e in extents) if gridded else 1

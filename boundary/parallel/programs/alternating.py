@@ -52,7 +52,7 @@ def alternating(*programs: ssr.Program) -> Alternating:
 
 
 class Alternating:
-    """Programs that run one after the other; made by `alternating`."""
+    """Programs that run in sequence; made by `alternating`."""
 
     def __init__(self, programs: Sequence[ssr.Program]) -> None:
         for program in programs:
@@ -71,8 +71,8 @@ class Alternating:
     def bind(self, **values: Any) -> Turns:
         """Return the programs bound to fields and numbers, by the names of their parameters.
 
-        A call of the result runs them all; all ranks call it together. Numbers that are left out
-        are given at each call, in the order of the parameters.
+        A call of the result runs all programs; it is a collective call. Omitted numbers are
+        arguments of each call, in the order of the parameters.
         """
         names = {n: kind for program in self._programs for n, kind in program.signature.kinds}
         for name in values:
@@ -92,9 +92,9 @@ class Alternating:
 
 @dataclass(frozen=True)
 class Turn:
-    """A program bound to fields, those that it takes, and those of them that it changes.
+    """A bound program, the fields that it takes, and the fields that it changes.
 
-    The ``scalars`` are the places of its numbers among those of a call.
+    The ``scalars`` are the positions of its numbers among the arguments of a call.
     """
 
     run: Any
@@ -104,7 +104,7 @@ class Turn:
 
 
 class Turns:
-    """Programs bound to fields that run in turn; made by `Alternating.bind`."""
+    """Bound programs that run in sequence; made by `Alternating.bind`."""
 
     def __init__(
         self, turns: Sequence[Turn], copies: Mapping[str, Copies], scalars: Sequence[str]

@@ -393,7 +393,7 @@ class Field(NoArrayOperations):
         return made
 
     def _copy(self, other: Field) -> None:
-        """Set all values to those of another field."""
+        """Copy all values from another field."""
         if other is self:
             return
         if other.kind != self.kind:
@@ -425,7 +425,7 @@ class Field(NoArrayOperations):
     def __ssr_like__(
         self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
     ) -> Field:
-        """Return a field without values on the same points, or on those of a coarser level."""
+        """Return a field without values on the same points, or on the points of a coarser level."""
         if points is None or space is None:
             return Field(self.distribution, self.kind, self.dtype)
         if points == space:
@@ -439,7 +439,7 @@ class Field(NoArrayOperations):
         return self if fewer is self.distribution else Field(fewer, self.kind, self.dtype)
 
     def __ssr_beside__(self, other: Field) -> Field:
-        """Return a field without values on the boxes of another, if these are of the same cells."""
+        """Return a field without values, distributed like ``other`` if both have the same cells."""
         here, there = self.distribution, other.distribution
         if there is here or not there.partition.has_cells_of(here.partition):
             return self
@@ -464,7 +464,7 @@ class Field(NoArrayOperations):
         return found[0][1] if found else None
 
     def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
-        """Share boxes of the array of the whole among ranks; yield those of this process."""
+        """Distribute boxes of the global array among ranks; yield the boxes of this process."""
         world = self.distribution.world
         if len(world.here) == world.ranks:
             return ((number, self._collected(box)) for number, box in enumerate(boxes))
@@ -576,7 +576,7 @@ def _rank(given: Any, world: World) -> int:
 
 
 def _part(space: Space, every: Box, given: Any) -> Box:
-    """Return a box of a space's points that a user gives."""
+    """Return a user's box of points of a space after a check."""
     found: Box = ()
     with suppress(TypeError, ValueError):
         found = tuple((index(low), index(high)) for low, high in given)

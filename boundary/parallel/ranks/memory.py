@@ -48,7 +48,7 @@ class Storage:
 
     @property
     def size(self) -> int:
-        """How many numbers it takes, with those that are left out."""
+        """The number of elements, including padding."""
         return self._distances[0]
 
     @property
@@ -155,7 +155,7 @@ class Memory:
             yield from several
 
     def hold(self, points: Box, boxes: Iterable[int]) -> None:
-        """Let boxes share one storage of all points, which is an array of the whole."""
+        """Set one storage of all points, the global array, for all subdomains."""
         boxes = tuple(boxes)
         first = min((self.first[box] for box in boxes if box in self.first), default=None)
         made = self._placed(points, 0, first)
@@ -163,9 +163,9 @@ class Memory:
         self.near = dict.fromkeys(boxes, made)
 
     def _placed(self, points: Box, place: int, first: int | None) -> Storage:
-        """Return a storage of points from a place on, where a cache line begins.
+        """Return a storage of points from an offset on, which is aligned to a cache line.
 
-        In long rows the point with the number ``first`` begins one, too.
+        In long rows the index ``first`` is also aligned to a cache line.
         """
         line = self._line
         low, high = points[-1]
@@ -175,7 +175,7 @@ class Memory:
 
     @property
     def _line(self) -> int:
-        """How many numbers a cache line has."""
+        """The number of elements of a cache line."""
         return CACHE_LINE // int(np.dtype(self.dtype).itemsize)
 
     def grow(
@@ -185,9 +185,9 @@ class Memory:
         *,
         apart: bool = False,
     ) -> bool:
-        """Make room for more points; return whether anything has moved.
+        """Extend the storages by more points; return whether memory was reallocated.
 
-        All copies of a point that a box has keep their values, and new ones get them.
+        Values are kept, and new copies of a point of a subdomain receive its value.
         """
         apart = self.apart or apart
         around = {box: s.points for box, s in self.near.items()}

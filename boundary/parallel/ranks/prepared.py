@@ -70,7 +70,7 @@ class Prepared:
         return kinds, [rank.states[first : first + len(folds)] for rank in self._ranks]
 
     def _reducing(self, step: Step) -> Iterator[Step]:
-        """Yield a step, or in its place those of a channel that reduces without Python."""
+        """Yield a step, or the steps of a compiled reduction that replaces it."""
         channel = None
         if isinstance(step, Reduce):
             channel = self._world.reduction(*self._folds[step.unit], self._what)

@@ -83,7 +83,7 @@ class RankTables:
     # -- loop nests ------------------------------------------------------------------------------
 
     def nest(self, unit: int, rows: Rows) -> Array:
-        """Return the table of a nest: a line for each box of rows."""
+        """Return the table of a nest: one row of integers for each box of rows."""
         known = self._nests.get((unit, rows))
         if known is None:
             known = self._nests[unit, rows] = self._table(unit, rows)
@@ -108,7 +108,7 @@ class RankTables:
         return np.array(lines, np.int64).reshape(-1, width)
 
     def rows(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
-        """Return the boxes of rows that run: those of the rank, cut so that planes stay cached."""
+        """Return the boxes of rows that the rank runs, divided so that planes stay cached."""
         nest = self.footprint.meta.nests[self.footprint.units[unit].number]
         return [
             (box, part)
@@ -152,7 +152,7 @@ class RankTables:
         return found
 
     def buffer(self, buffer: BufferMeta) -> int:
-        """Return how many numbers a buffer of a nest needs."""
+        """Return the number of elements of a buffer of a nest."""
         units = enumerate(self.footprint.units)
         unit = next(n for n, u in units if u.kind == "nest" and u.number == buffer.nest)
         return max((buffer_elements(buffer, part) for _, part in self.rows(unit, "all")), default=1)
@@ -167,7 +167,7 @@ class RankTables:
         return known
 
     def scratch(self, dtype: Any) -> int:
-        """Return how many numbers of scratch memory these steps need."""
+        """Return the number of elements of scratch memory for external steps."""
         units = (n for n, unit in enumerate(self.footprint.units) if unit.kind == "call")
         return max((self.call(unit, dtype).scratch for unit in units), default=0)
 

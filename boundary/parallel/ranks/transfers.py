@@ -128,7 +128,7 @@ class RankMoves:
 
 
 def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box]]:
-    """Return the storages of a box that hold points, each with those that it holds."""
+    """Return the storages of a subdomain that intersect points, each with the intersection."""
     near = memory.near.get(box)
     several = [] if near is None else [near]
     several += memory.far.get(box, ())
@@ -137,7 +137,7 @@ def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box
 
 
 def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
-    """Return where messages stand in the memory for messages, and how much of it there is."""
+    """Return the offsets of messages in the memory for messages, and its size."""
     place, found = 0, []
     for mail in mails:
         starts: list[list[int]] = [[], []]

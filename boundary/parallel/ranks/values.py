@@ -85,7 +85,7 @@ class Values:
     # -- boxes -----------------------------------------------------------------------------------
 
     def of_rank(self, rank: int) -> Iterator[tuple[int, Box]]:
-        """Yield the boxes of a rank that own points, each with these."""
+        """Yield the nonempty subdomains of a rank with their owned points."""
         owned = self.partition.owned(self.space)
         for number in self.memories[rank].near:
             box = as_box(owned[number])
@@ -116,7 +116,7 @@ class Values:
         return found
 
     def places(self, whole: Array, points: Box, root: int) -> Views:
-        """Return where a rank puts the values of some points in an array of these."""
+        """Return the views of an array into which a rank receives the values of some points."""
         found: dict[tuple[int, int], list[Array]] = {}
         for number, part in self.partition.owners_of(self.space, points):
             inside = slices(part, (low for low, _ in points))
@@ -145,10 +145,10 @@ def memory_of(
 
 
 def _groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
-    """Return the groups of boxes of a rank that may share a storage of points of a space.
+    """Return the groups of subdomains of a rank that may share a storage of points of a space.
 
-    They have the same points, as they differ only along axes that the space has not; or together
-    they are a larger box of the same block.
+    They have the same points, because they differ only along axes that the space does not have, or
+    they form a larger box of the same block.
     """
     missing = max(0, partition.boxes.shape[1] - space.ndim)
     several: dict[tuple[int, Box], list[tuple[int, Box]]] = {}

@@ -63,9 +63,9 @@ class Exchange:
 
 
 def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:
-    """Return the exchanges of a program, those that finish first before others.
+    """Return the exchanges of a program, ordered by the unit before which they finish.
 
-    Values of the arrays in ``fresh`` do not move as the call finds them: boxes have them.
+    The arrays in ``fresh`` have valid halos when the call begins.
     """
     wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
     waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))

@@ -169,7 +169,7 @@ class Footprint:
         return self.partition.owned(self.spaces[array], self._inner.get(array))
 
     def owners_of(self, array: str, points: Box) -> list[tuple[int, Box]]:
-        """Return the boxes that own some points of an array, each with those that it owns."""
+        """Return the subdomains that own points of a box of an array, each with its owned part."""
         return self.partition.owners_of(self.spaces[array], points, self._inner.get(array))
 
     def row_space(self, unit: int) -> Space:
@@ -200,7 +200,7 @@ class Footprint:
         return self.meta.calls[self.units[unit].number].fields
 
     def _sizes(self) -> dict[str, int]:
-        """Return the values of all sizes: those of the partition, and those that are bound."""
+        """Return the values of all sizes, from the partition and from bound sizes."""
         given, bound = self.partition.sizes, self.declaration.sizes
         for name in self.meta.sizes:
             if name not in given and name not in bound:
@@ -227,7 +227,7 @@ class Footprint:
         return {name: spaces[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, Box]:
-        """Return for arrays that fills complete the points that all of these are given."""
+        """Return for each array that fills complete the points that all these fills are given."""
         found: dict[str, Box] = {}
         for number in range(len(self.units)):
             if self.completes(number):
@@ -240,7 +240,7 @@ class Footprint:
         return found
 
     def _given_to(self, unit: int) -> dict[str, Box]:
-        """Return the points of its arrays that a step of another package is given."""
+        """Return for each array of a step of another package the points that the step is given."""
         pairs = zip(self.fields(unit), self.external(unit).fields, strict=True)
         return {name: owned.box(self.sizes) for name, (owned, _) in pairs}
 
@@ -317,12 +317,12 @@ class Footprint:
         return made
 
     def _overwrites(self, read: Read) -> bool:
-        """Whether a nest writes an array of which boxes read more than they own."""
+        """Whether a nest writes an array of which subdomains read points that they do not own."""
         own = self.owned(read.array)[read.numbers]
         return read.array in self.written[read.unit] and not within(read.boxes, own).all()
 
     def _renews(self, array: str) -> bool:
-        """Whether each box makes all that it reads of an array."""
+        """Whether each subdomain computes all points of an array that it reads."""
         reads = [read for read in self.reads if read.array == array]
         made = self._made[array]
         return all(
@@ -355,7 +355,7 @@ class Footprint:
         (self.filled if completing else self.written)[number] = self._given_to(number)
 
     def _alike(self, names: Sequence[str]) -> None:
-        """Let arrays of one space that are completed together have the same memory around boxes."""
+        """Extend arrays of one space that are completed together to the same halo."""
         for space in {self.spaces[name] for name in names}:
             alike = [n for n in names if self.spaces[n] == space]
             hull = self._hulls[alike[0]]

@@ -61,10 +61,10 @@ def _spoils(footprint: Footprint, unit: int) -> bool:
 
 
 def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
-    """Return the rows of a box that read nothing that another box owns, as one box of rows.
+    """Return the rows of a subdomain that read only points it owns, as one box of rows.
 
-    None if there are none. Ghosts count as owned by others: fills make them when messages are
-    there.
+    None if there are none. Ghosts count as owned by others, since fills compute them after the
+    messages have arrived.
     """
     rows: Box | None = as_box(footprint.rows[unit][box])
     while rows is not None and volume(rows):

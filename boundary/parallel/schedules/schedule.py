@@ -27,10 +27,10 @@ class KernelPart:
     Attributes
     ----------
     units
-        The units that run, with which of their rows.
+        The units that run, each with the selection of its rows.
     packed, taken
-        For places of moves, the numbers of the exchanges whose values are written into messages
-        there, and of those whose values are taken out of them.
+        For each unit the numbers of the exchanges that are packed into messages before it, and of
+        those that are unpacked.
     """
 
     units: dict[int, Rows] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The messages of an exchange are there."""
+    """The messages of an exchange have arrived."""
 
     exchange: int
 

@@ -73,7 +73,7 @@ class Wavefronts:
 
 
 def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
-    """Return the wavefronts of a nest; None if its rows depend on rows of their own box only."""
+    """Return the wavefronts of a nest; None if rows depend on rows of the same subdomain only."""
     if footprint.units[unit].kind != "nest":
         return None
     _check_lines(footprint, unit)
@@ -137,7 +137,7 @@ def _crossing(footprint: Footprint, unit: int, note: str, hint: str) -> Unsuppor
 
 
 def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
-    """Yield ways to cut the boxes of rows into so many parts along an axis at most."""
+    """Yield divisions of the boxes of rows into at most ``most`` parts along one axis."""
     rows = footprint.rows[unit]
     extents = _extents(rows)
     yield _Parts(footprint, unit, (1,) * len(extents))
@@ -151,7 +151,7 @@ def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
 def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
     """Yield the boxes of rows in parts of one row along an axis.
 
-    Where rows read at both sides of a cut, boxes wait for each other plane by plane.
+    If rows read values from both sides of an interface, subdomains alternate plane by plane.
     """
     extents = _extents(footprint.rows[unit])
     for axis, extent in enumerate(extents[:-1]):
@@ -160,7 +160,7 @@ def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
 
 
 def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
-    """Yield the boxes of rows line by line: no two lines wait for each other."""
+    """Yield the boxes of rows line by line: lines have no cyclic dependences."""
     rows = footprint.rows[unit]
     *outer, _ = _extents(rows)
     if prod(outer) * len(rows) <= LINES:
@@ -168,12 +168,12 @@ def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
 
 
 def _along(axis: int, count: int, axes: int) -> tuple[int, ...]:
-    """Return numbers of parts: so many along one of some axes."""
+    """Return the numbers of parts along all axes: ``count`` along one axis, 1 along others."""
     return tuple(count if n == axis else 1 for n in range(axes))
 
 
 def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:
-    """Return boxes of rows in so many parts along each axis, and the box of each part."""
+    """Return boxes of rows divided into parts along each axis, and the box of each part."""
     boxes = np.arange(len(rows))
     for axis, count in enumerate(counts):
         if count == 1:
@@ -187,18 +187,18 @@ def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _extents(rows: Array) -> list[int]:
-    """Return how many rows the longest box has along each axis."""
+    """Return the largest number of rows of a box along each axis."""
     longest: list[int] = (rows[..., 1] - rows[..., 0]).max(axis=0, initial=0).tolist()
     return longest
 
 
 class _Parts:
-    """Boxes of rows that are cut into so many parts along each axis.
+    """Boxes of rows divided into parts along each axis.
 
     Attributes
     ----------
     fronts
-        The wavefront of each part; None if parts wait for each other.
+        The wavefront of each part; None if parts depend on each other.
     """
 
     def __init__(self, footprint: Footprint, unit: int, counts: Sequence[int]) -> None:
@@ -218,7 +218,7 @@ class _Parts:
         self.fronts = self._fronts(_Pairs.of(old, written))
 
     def _fronts(self, old: _Pairs) -> Array | None:
-        """Return the wavefront of each part; None if parts wait for each other.
+        """Return the wavefront of each part; None if parts depend on each other.
 
         A part runs after the parts that compute its new values, and before the parts of its
         subdomain that overwrite its old values. The halo holds one value of each point: a value

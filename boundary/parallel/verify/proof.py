@@ -64,7 +64,7 @@ def _warn(plan: Plan, count: int) -> None:
 
 
 def _reads(plan: Plan) -> int:
-    """Return how many values a call reads, about."""
+    """Return the approximate number of values that a call reads."""
     footprint = plan.footprint
     count = 0
     for unit, rows in footprint.rows.items():

@@ -35,12 +35,12 @@ class SymbolicField:
 
     @staticmethod
     def of(values: Values, count: int) -> SymbolicField:
-        """Return a field of so many arrays."""
+        """Return a field of ``count`` arrays."""
         axes, memories = values.space.ndim, values.memories
         return SymbolicField(values, tuple(Copies(axes, memories) for _ in range(count)))
 
     def give(self, number: int) -> None:
-        """Let all points hold a write, those of boxes in the memory of these."""
+        """Record one write for all points, on one array and in the memory of each subdomain."""
         partition = self.values.partition
         every = points_of(self.values.space.box(partition.sizes))
         for copies in self.copies:
@@ -126,7 +126,7 @@ class Call:
         self._owned()
 
     def _reduce(self, unit: int) -> None:
-        """Take the numbers that a unit reduces to be made: each row has given to them once."""
+        """Check that each row has contributed once to the reductions of a unit."""
         folds = self.footprint.units[unit].folds
         if not folds:
             return

@@ -108,7 +108,7 @@ class Pair:
                 yield rank, number, box, self.values.view(rank, number, box), expected
 
     def give(self, mark: str) -> None:
-        """Set each point to a leaf, whose name begins with a mark."""
+        """Set each point to a leaf term whose name begins with a mark."""
         self.whole[...] = leaves(mark + self.name, self.whole.shape)
         for _, _, _, mine, given in self.owned():
             mine[...] = given
@@ -120,7 +120,7 @@ class Twin:
     Parameters
     ----------
     partition
-        The boxes: those of the plan, perhaps with other owners.
+        The subdomains of the plan, possibly with other owners.
     labelled
         Whether stores are labelled.
     """
@@ -138,7 +138,7 @@ class Twin:
 
     @property
     def scalars(self) -> list[str]:
-        """The names of the scalars that a call gives."""
+        """The names of the scalars of a call."""
         return [p.name for p in self.declaration.parameters if p.kind == "number"]
 
     def pairs(self, world: Simulated) -> dict[str, Pair]:

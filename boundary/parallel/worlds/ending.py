@@ -62,7 +62,7 @@ def _job() -> Any:
 
 
 def end_together() -> None:
-    """Let an error that ends one rank end all of them."""
+    """Make an error that ends one rank end all ranks."""
     sys.excepthook = _failed
 
 

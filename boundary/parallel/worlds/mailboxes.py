@@ -38,7 +38,7 @@ class Mailbox:
 
     @staticmethod
     def room(size: int) -> int:
-        """Return how many bytes a mailbox takes for messages of some bytes."""
+        """Return the number of bytes of a mailbox for messages of a given size."""
         return 2 * APART + 2 * _pitch(size)
 
     def sends(self, values: Array) -> list[int]:

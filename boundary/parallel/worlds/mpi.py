@@ -101,7 +101,7 @@ class Mpi(World):
         name: tuple[str, int],
         tag: int,
     ) -> dict[tuple[int, int], Mailbox]:
-        """Return the mailboxes for those messages of an exchange that stay on this node."""
+        """Return the mailboxes for the messages of an exchange within this node."""
         if self._way != "shared":
             return {}
         what, watch = name[0], self._watch
@@ -260,7 +260,7 @@ class _Requests(Channel):
         self._known = Requests(requests) if compiled else None
 
     def missing(self) -> list[int]:
-        """Return the ranks at the other ends of requests that are under way."""
+        """Return the peers of active requests."""
         return list(self._awaited.missing())
 
     def starting(self, rank: int) -> Function | None:
@@ -282,7 +282,7 @@ class _Requests(Channel):
 
 
 class _Reduction(Reduction):
-    """Reductions of which MPI carries the integers.
+    """Reductions with MPI as the transport of the integers.
 
     Parameters
     ----------
@@ -391,13 +391,13 @@ def _note_interrupted(watch: Watch, what: str, rows: Rows) -> None:
 
 
 def _keep_pending(watch: Watch, head: Array, kept: object) -> None:
-    """Keep the memory of a reduction that an error has left under way."""
+    """Keep the memory of a reduction that is still active after an error."""
     if is_pending(head):
         watch.left.append(kept)
 
 
 def _free(watch: Watch, what: str, receives: Sequence[Any], sends: Sequence[Any]) -> None:
-    """Free requests. Those that an error has left under way no longer touch any memory."""
+    """Free requests. Requests still active after an error no longer access any memory."""
     for request in receives:
         if not request.Get_status():
             watch.interrupted.add(what)

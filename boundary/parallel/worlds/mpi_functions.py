@@ -116,7 +116,7 @@ def _handle(thing: Any) -> bytes:
 
 
 def _number(thing: Any) -> int:
-    """Return these bytes as an integer; those of a small one are its lowest."""
+    """Return the MPI handle of an mpi4py object as an integer."""
     return int.from_bytes(_handle(thing), sys.byteorder, signed=True)
 
 

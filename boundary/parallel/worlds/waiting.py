@@ -66,11 +66,11 @@ class Watch:
     timeout
         Seconds after which a wait ends the job.
     node
-        The memory that this rank shares with others.
+        The memory shared with other ranks of the node.
     interrupted
         The exchanges that an error has left unfinished on this rank.
     left
-        Requests that an error has left under way: their memory must stay.
+        Requests that are still active after an error: their memory must be kept.
     """
 
     timeout = 600.0
@@ -96,7 +96,7 @@ class Watch:
             raise
 
     def wait(self, done: Callable[[], bool], awaited: Awaited, *, forever: bool = False) -> None:
-        """Wait until a function says that something is done, as `complete` does."""
+        """Wait until a function returns true; see `complete`."""
         start, asked = time.monotonic(), False
         while not done():
             waited = time.monotonic() - start
@@ -203,7 +203,7 @@ def _duplicate(comm: Any) -> Any:
 
 
 def give_way(waited: float) -> None:
-    """Let other processes run, for a small part of the time that is waited already."""
+    """Yield the processor for a small fraction of the time waited so far."""
     if waited < BUSY and hasattr(os, "sched_yield"):
         os.sched_yield()
     else:

@@ -180,7 +180,7 @@ class World(ABC):
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return the states of reductions over all ranks, from those of the ranks of this process.
 
-        They do not depend on the order of terms or ranks, and all ranks have the same.
+        The results do not depend on the order of terms or ranks, and are equal on all ranks.
         """
         added, largest = shares(kinds, states)
         self.combine(added, largest, what)

@@ -84,7 +84,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The value of a ghost point: a constant and entries, and the rules that made it.
+    """The value of a ghost point: a constant and entries, and the rules that define it.
 
     The constant has one value for all components, or one for each.
     """
@@ -96,7 +96,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """No rule defines a point; ``why`` says more."""
+    """No rule defines a point, for the reason ``why``."""
 
     why: str
 
@@ -185,7 +185,7 @@ def _plus(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
-    """Return the entries with those of the same point added up."""
+    """Return the entries after entries of the same point are summed."""
     found: dict[object, Entry] = {}
     for e in entries:
         place = e.block, e.index, e.mix, e.window
@@ -251,8 +251,8 @@ def _differences(
 class _Places:
     """The points that entries read, each with a sum.
 
-    Entries whose indices differ by integers are distinguished by these; only the others are
-    compared for the given sizes.
+    Entries whose indices differ by integers are distinguished by the integers. Only other entries
+    are compared for the given sizes.
     """
 
     def __init__(self, axes: tuple[str, ...], known: Comparisons) -> None:

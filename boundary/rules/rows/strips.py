@@ -24,16 +24,16 @@ class Clause:
     row
         The row of a ghost, in the indices of its block.
     where
-        The ranges of indices for which it holds; by default all layers, and all along the side.
+        The ranges of indices to which the row applies; by default all layers and all tangential
+        indices.
     extends
-        Whether it also holds beyond the ends of the side, where several indices are those of
-        ghosts.
+        Whether the row also applies beyond the ends of the side, at edges and corners.
     fits
         The numbers of points that blocks must have for the tables of the rule, by axis.
     least
         The number of points that blocks must have at least along the side's axis.
     point
-        The one ghost for which it holds; None if it holds in ranges.
+        The single ghost to which the row applies; None if it applies to ranges.
     """
 
     row: Row
@@ -57,7 +57,7 @@ class Strip(Clause):
 
     @property
     def bounds(self) -> Where:
-        """The ranges of indices for which it holds, those of its one ghost included."""
+        """The ranges of indices to which the clause applies, also for a single ghost."""
         one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
         return (*self.where, *one)
 
