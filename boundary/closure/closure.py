@@ -148,7 +148,7 @@ class _Closing:
         return found
 
     def _part(self, box: Box, strip: Strip) -> Box:
-        """Return the part of a box in which a strip holds."""
+        """Return the part of a box to which a strip applies."""
         found = list(box)
         for axis, low, high in strip.where:
             old = found[axis]

@@ -92,7 +92,7 @@ class Definition:
         )
 
     def points(self) -> Iterator[Point]:
-        """Yield all points, ghosts too, in the order of the rows of the matrix."""
+        """Yield all points, ghosts included, in the order of the rows of the matrix."""
         return self._numbers(ghosts=True).points()
 
     def _numbers(self, *, ghosts: bool) -> Numbering:
@@ -226,7 +226,7 @@ def _agreed(
 
 
 def _alike(a: GhostValue, b: GhostValue) -> bool:
-    """Whether two values are equal but for rounding."""
+    """Whether two values are equal up to rounding."""
 
     def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
         pairs = [(one.get(key, 0.0), other.get(key, 0.0)) for key in {*one, *other}]

@@ -233,7 +233,7 @@ class Ruled:
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
-        """Return the rules to be followed point by point; the errors are those of `closed`."""
+        """Return the rules for point-by-point resolution; the errors are those of `closed`."""
         self._check_lengths(sizes)
         return Definition(self.frame, self.strips, self.data, sizes, components)
 

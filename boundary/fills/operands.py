@@ -86,7 +86,7 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
 
 
 def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Check the arrays that are given for the results of a matrix of a name."""
+    """Check the output arrays of a named matrix."""
     if len(made) != len(shapes) or not all(isinstance(a, np.ndarray) for a in made):
         kinds = ", ".join(type(a).__name__ for a in made)
         raise ArgumentError(
@@ -98,7 +98,7 @@ def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ..
 
 
 def array_like(x: object) -> bool:
-    """Whether an operand is an array, a number, or a tuple or list of such."""
+    """Whether an operand is an array, a number, or a tuple or list of arrays and numbers."""
     return isinstance(x, (tuple, list, Number)) or hasattr(x, "__array__")
 
 

@@ -53,7 +53,7 @@ class Comparisons:
         return b if self.less(b, a) else a
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether all answers would be the same for other sizes."""
+        """Whether all recorded comparisons have the same results for other sizes."""
         values = ((a.evaluate(sizes), s) for a, s in self.asked.items())
         return all((v > 0) - (v < 0) == s for v, s in values)
 

@@ -41,7 +41,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions(dtype: np.dtype[Any]) -> Functions:
-    """Return the functions for a type, which are compiled now."""
+    """Compile and return the functions for a type."""
     kind = DOUBLE if dtype == np.float64 else SINGLE
     writers = {"gather": partial(_gather, kind=kind), "scatter": partial(_scatter, kind=kind)}
     found = compiled(f"stencils of {dtype}", writers)
@@ -49,7 +49,7 @@ def functions(dtype: np.dtype[Any]) -> Functions:
 
 
 def _called(address: int, integers: int, pointers: int) -> Callable[..., int]:
-    """Return a function of C that takes integers and addresses."""
+    """Return a C function that takes integers and addresses."""
     given = [ctypes.c_int64] * integers + [ctypes.c_void_p] * pointers
     return ctypes.CFUNCTYPE(ctypes.c_int, *given)(address)
 

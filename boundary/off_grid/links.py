@@ -132,7 +132,7 @@ class Links:
             self.asked[owner, rank] = self._index(ids)
 
     def _index(self, ids: Array) -> Array:
-        """Return the indices with some numbers, a row for each."""
+        """Return the indices of numbered points, a row for each."""
         found: Array = np.stack(np.unravel_index(ids, self.extent), axis=1) + self.low
         return found
 
@@ -164,7 +164,7 @@ class Links:
 
     @property
     def leaving(self) -> Mapping[tuple[int, int], Array]:
-        """For pairs of ranks the points whose values the first one sends, by their places."""
+        """For pairs of ranks the positions of the points whose values the first one sends."""
         return self._contributions[0]
 
     @property
@@ -216,6 +216,6 @@ class Links:
 
 
 def _counts(weights: Array) -> Array:
-    """Return which entries inject anything: points outside have weights that are NaN."""
+    """Return which entries contribute: points outside have weights that are NaN."""
     found: Array = (weights != 0.0) & ~np.isnan(weights)
     return found

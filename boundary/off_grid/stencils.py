@@ -143,7 +143,7 @@ class Stencils:
 
 
 def _flattened(products: Array) -> Array:
-    """Return an array of three axes with the last two as one."""
+    """Return an array of three axes with the last two merged."""
     count, one, other = products.shape
     return products.reshape(count, one * other)
 

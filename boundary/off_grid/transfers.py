@@ -110,7 +110,7 @@ class Transfers:
                 out[rows[rank]] = found
 
     def _exchanged(self, bases: Bases) -> dict[int, Array]:
-        """Return for each rank the values of its stencils that others own."""
+        """Return for each rank the remote values of its stencils."""
         gather, width, size = self._functions.gather, self._width, self.dtype.itemsize
         rooms, sent, channel = self._values
         for pair, message in sent.items():

@@ -82,7 +82,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of rows, with the tables that it reads and the sides that they are for."""
+    """A change of rows, with its tables and the sides to which they apply."""
 
     change: Change
     tables: Mapping[str, Any]
@@ -201,7 +201,7 @@ def levels_axis(text: str, levels: Any) -> int | None:
 
 
 def step_text(name: str, levels: int | None) -> str:
-    """Return a change as messages call it."""
+    """Return the name of a change in messages."""
     return f"{name}(...)" if levels is None else f"{name}(..., levels={levels})"
 
 

@@ -61,7 +61,7 @@ class Assembler(Program):
             self.emit(Op.COLUMNS, self.lane(target, source), *ends)
 
     def shared(self, pieces: Sequence[Piece]) -> None:
-        """Write pairs of points that both become a sum of the two."""
+        """Write pairs of points that are both set to a weighted sum of the pair."""
         for whole in pieces:
             for piece in lined(whole):
                 assert isinstance(piece, Piece)
@@ -72,7 +72,7 @@ class Assembler(Program):
                 )
 
     def mutual(self, groups: Sequence[Mutual]) -> None:
-        """Write lines of points that become sums of each other."""
+        """Write lines of points that are set to sums of each other."""
         for group in groups:
             number = self.form.mutual.index(tuple(map(self.home, group.fields)))
             places = [self.range(field, start, (step,)) for field, start, step in group.lines]
@@ -213,7 +213,7 @@ class Assembler(Program):
         return bool(self.form.groups) and (run.band or not self.form.taps)
 
     def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
-        """Write copies of the lines that runs read; return where they are."""
+        """Write copies of the lines that runs read; return their offsets."""
         count = piece.extents[0]
         size = count * lines.pitch
         layout = len(found), count, lines.pitch, lines.room, lines.count
@@ -265,7 +265,7 @@ class Assembler(Program):
 
 
 def lone(piece: Piece) -> bool:
-    """Whether scalars or constants go into a piece."""
+    """Whether a piece has scalars or constants."""
     return bool(piece.scalars or np.ndim(piece.constant) or piece.constant)
 
 

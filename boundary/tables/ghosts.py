@@ -160,7 +160,7 @@ class Ghosts(External):
         return replace(made, initial=tuple(self._initial(sizes)))
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
-        """Yield the constants that are there before the first run: field, index, values."""
+        """Yield the constants stored before the first run: field, index, values."""
         first = [whole.first(sizes) for _, whole in self.fields]
         for piece in self.standing(sizes):
             for field, start, steps in piece.places:
@@ -199,7 +199,7 @@ class Ghosts(External):
             scalar += len(ruled.parameters)
 
     def check(self, sizes: Mapping[str, int]) -> None:
-        """Refuse sizes for which a ghost that is read has no definition, or two."""
+        """Reject sizes for which a ghost that is read is undefined or has two definitions."""
         for member in self.members:
             if not self._always_defined(member, member.ruled.closed(sizes)):
                 for _ in _regions(member, sizes):
@@ -262,7 +262,7 @@ class Ghosts(External):
         return replace(self, members=tuple(members))
 
     def once(self, alone: Sequence[bool]) -> Ghosts:
-        """Return the step that leaves constants where they are, if there are any."""
+        """Return the step that keeps persistent constants, if there are any."""
         members, field = [], 0
         for member in self.members:
             found = set()

@@ -114,5 +114,5 @@ class Form:
         return first + self.pairs.index(pair) if pair in self.pairs else None
 
     def product(self, group: tuple[int, ...]) -> int | None:
-        """Return the instruction that adds up the values of a group; None if there is none."""
+        """Return the instruction that sums the values of a group, or None."""
         return Op.PRODUCT + self.groups.index(group) if group in self.groups else None

@@ -80,7 +80,7 @@ class Piece:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All places that get the values."""
+        """All targets of the values."""
         return ((self.target, self.start, self.steps), *self.also)
 
     @property
@@ -90,7 +90,7 @@ class Piece:
 
     @property
     def scaled(self) -> float | None:
-        """The weight, if each value is one point times that weight and nothing else."""
+        """The weight, if each value is one point times this weight only."""
         if len(self.taps) == 1 and not self.scalars and _zero(self.constant):
             (tap,) = self.taps
             if tap.window is None and np.ndim(tap.weight) == 0:
@@ -118,7 +118,7 @@ def _zero(number: Number) -> bool:
 
 
 def seen(piece: Piece, tap: Tap) -> tuple[tuple[slice, ...], Index, tuple[int, ...]]:
-    """Return where in a piece a tap is read, the first index read, and the extents."""
+    """Return the ranges of a piece in which a tap is read, the first index, and the extents."""
     window = tap.window or tuple((0, n) for n in piece.extents)
     part = tuple(slice(low, max(low, high)) for low, high in window)
     lows = [low for low, _ in window]

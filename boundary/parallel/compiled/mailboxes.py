@@ -61,7 +61,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions() -> Functions:
-    """Return the functions, which are compiled now."""
+    """Compile the functions and return their addresses."""
     return Functions(**compiled("mailboxes", {"begin": _begin, "ask": _ask}))
 
 
@@ -103,7 +103,7 @@ def _ask(module: Any) -> None:
 
 
 def _put(row: Words) -> None:
-    """Put a message into its mailbox, if the last but one has been taken out."""
+    """Copy a message into its mailbox if the slot is free."""
     builder = row.builder
     own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.SENT, Word.TAKEN))
     number = builder.load(own)
@@ -113,7 +113,7 @@ def _put(row: Words) -> None:
 
 
 def _take(row: Words) -> None:
-    """Take a message out of its mailbox, if it is there."""
+    """Copy a message out of its mailbox if it has arrived."""
     builder = row.builder
     own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.TAKEN, Word.SENT))
     number = builder.load(own)

@@ -22,13 +22,13 @@ def filled(boxes: Array) -> Array:
 
 
 def common(one: Array, other: Array) -> Array:
-    """Return the points of both: of arrays of boxes that broadcast."""
+    """Return the intersections of two arrays of boxes that broadcast."""
     low = np.maximum(one[..., 0], other[..., 0])
     return np.stack([low, np.minimum(one[..., 1], other[..., 1])], axis=-1)
 
 
 def around(one: Array, other: Array) -> Array:
-    """Return the smallest boxes that hold both; an empty box counts for nothing."""
+    """Return the smallest boxes that contain both; empty boxes are ignored."""
     low = np.minimum(one[..., 0], other[..., 0])
     hull = np.stack([low, np.maximum(one[..., 1], other[..., 1])], axis=-1)
     hull = np.where(filled(other)[..., None, None], hull, one)
@@ -146,7 +146,7 @@ def without(box: Box, other: Box) -> Iterator[Box]:
 
 
 def without_all(box: Box, others: Iterable[Box]) -> list[Box]:
-    """Return the points of a box that are in none of some others, as boxes."""
+    """Return the difference of a box and other boxes, as boxes."""
     left = [box] if volume(box) else []
     for other in others:
         left = [part for one in left for part in without(one, other)]

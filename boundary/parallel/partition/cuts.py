@@ -92,7 +92,7 @@ def block_axes(here: Partition, given: Sequence[int]) -> frozenset[int]:
 def with_whole_lines(here: Partition, axes: Collection[int]) -> Partition:
     """Return a partition of the same cells that cuts no line along some axes of a block.
 
-    It is the same one if that is so there.
+    If the partition already cuts no such line, it is returned itself.
     """
     every = np.array([space.box(here.sizes) for space in here.cells])[here.kinds]
     if all((here.boxes == every)[:, here.lead + axis].all() for axis in axes):

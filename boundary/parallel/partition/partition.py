@@ -202,7 +202,7 @@ def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered:
 
 
 def _check_cover(boxes: Array, space: Space, sizes: Mapping[str, int]) -> None:
-    """Raise if boxes do not hold every cell of a space once."""
+    """Raise unless boxes contain every cell of a space once."""
     whole = np.array(space.box(sizes))
     if not filled(boxes).all() or (boxes[..., 0] < whole[:, 0]).any():
         raise ArgumentError(f"A box is empty, or not within {space!r}.")
@@ -217,7 +217,7 @@ def _check_cover(boxes: Array, space: Space, sizes: Mapping[str, int]) -> None:
 
 
 def _overlap(boxes: Array) -> bool:
-    """Whether two boxes have a point in common: boxes in the order of their first axis."""
+    """Whether two boxes intersect, given boxes in the order of their first axis."""
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     boxes = boxes[order]
     for number, box in enumerate(boxes):

@@ -131,7 +131,7 @@ class Turns:
 
 
 class Copies:
-    """A field and its copies on other distributions, some of which have its present values."""
+    """A field and its copies on other distributions, some of which are up to date."""
 
     def __init__(self, home: Field) -> None:
         self.home = home
@@ -140,7 +140,7 @@ class Copies:
         self._seen = home.values.changes
 
     def where(self, axes: Sequence[int]) -> Field:
-        """Return the copy on a distribution on which lines along axes are whole."""
+        """Return the copy on a distribution with undivided lines along axes."""
         on = self.home.distribution
         if not on.world.alone:  # otherwise programs run as on arrays
             on = on.undivided(*axes)
@@ -158,7 +158,7 @@ class Copies:
             self._seen = self.home.values.changes
 
     def changed(self, field: Field) -> None:
-        """Take note that a program has changed a copy, or the field itself."""
+        """Record that a program has changed a copy, or the field itself."""
         self._current = [field]
         self._seen = self.home.values.changes
 
@@ -169,7 +169,7 @@ def _turn(
     copies: Mapping[str, Copies],
     missing: Sequence[str],
 ) -> Turn:
-    """Return a program bound to the copies of fields where its lines are whole."""
+    """Return a program bound to copies of fields with undivided lines."""
     names = [name for name, _ in program.signature.kinds]
     taken = {n: (copies[n], copies[n].where(_axes(program))) for n in names if n in copies}
     made = {name for step in program.ir.steps for name in ir.made(step)}

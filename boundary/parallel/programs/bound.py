@@ -137,7 +137,7 @@ class BoundOnRanks(Bound):
     def _valid(self) -> frozenset[str]:
         """Return the fields that are unchanged since a call left their halos up to date.
 
-        They are the same on all ranks.
+        The result is the same on all ranks.
         """
         fields = self._fields
         return frozenset([n for n, change in self._halos.items() if fields[n].changes == change])

@@ -229,7 +229,7 @@ class RankCall:
         return *self._first, *self._varying(scalars, results), *self._rest
 
     def go_on(self) -> int:
-        """Go on until all is done, or there is a step that is the caller's; return which it is."""
+        """Run until all steps end or a step needs the caller; return the reason for the stop."""
         return self._run(*self._arguments)
 
     def entry(self) -> tuple[int, int] | None:
@@ -238,7 +238,7 @@ class RankCall:
         return None if made is None else (made.address, made.given)
 
     def entry_with(self, scalars: Array, results: Array) -> Entry | None:
-        """Return how compiled code runs it with rows that stay the same; None if it cannot."""
+        """Return the entry point for compiled callers with fixed rows; None without one."""
         return entry(self._kernel.run, self._with(scalars, results))
 
     def next_step(self) -> None:

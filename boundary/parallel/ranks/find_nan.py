@@ -80,7 +80,7 @@ def _parts(
 def _first(
     world: World, whole: Box, parts: Iterable[tuple[Box, Array]], what: str
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the index and the value of the first bad element of all ranks; None if none is."""
+    """Return the index and value of the first bad element on all ranks; None without one."""
     shape = tuple(high - low for low, high in whole)
     none = math.prod(shape)
     here, value = none, 0.0

@@ -62,23 +62,23 @@ class Storage:
 
     @property
     def zero(self) -> int:
-        """Where the point with index zero would be."""
+        """The offset of index zero, which may lie outside the storage."""
         return self.start - sum(
             low * stride for (low, _), stride in zip(self.points, self.strides, strict=True)
         )
 
     def at(self, points: Box) -> int:
-        """Return where the first of some points is."""
+        """Return the offset of the first point of a box."""
         return self.zero + sum(
             low * stride for (low, _), stride in zip(points, self.strides, strict=True)
         )
 
     def holds(self, points: Box) -> bool:
-        """Whether all of some points are here."""
+        """Whether the storage contains all points of a box."""
         return meet(self.points, points) == points
 
     def view(self, flat: Array, points: Box) -> Array:
-        """Return some of the points as an array, of the flat memory of one component or of all."""
+        """Return points as a view of the flat memory of one component or of all components."""
         inside: tuple[Any, ...] = slices(points, (low for low, _ in self.points))
         shape = [high - low for low, high in self.points]
         shape[-1] = self.pitch or shape[-1]
@@ -140,7 +140,7 @@ class Memory:
 
     @property
     def array(self) -> Array:
-        """All numbers as a kernel takes them: with the number of axes of the field."""
+        """The memory as a kernel argument: with the number of axes of the field."""
         lead = () if self.components is None else (self.components,)
         return self.flat.reshape(*lead, *(1,) * (self.axes - 1), -1)
 
@@ -240,7 +240,7 @@ class Memory:
     def _moved(
         self, flat: Array, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
     ) -> Array:
-        """Return memory for new storages with the values that the old ones hold."""
+        """Return memory for new storages with the values of the old ones."""
         found = self._allocated(self._count)
         for box in {*self.near, *self.far}:
             for old, new in product(_held(box, self.near, self.far), _held(box, near, far)):
@@ -251,7 +251,7 @@ class Memory:
 
 
 def _whole_lines(count: int, line: int) -> int:
-    """Return a number of numbers that fills cache lines of so many."""
+    """Return a count rounded up to whole cache lines of ``line`` elements."""
     return -(-count // line) * line
 
 

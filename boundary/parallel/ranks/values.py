@@ -23,7 +23,7 @@ Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Points that are owned by a box here, and by one of another partition."""
+    """Points owned by a subdomain here and by one of another partition."""
 
     mine: int
     theirs: int
@@ -125,7 +125,7 @@ class Values:
         return found
 
     def shared(self, other: Partition) -> dict[int, list[Shared]]:
-        """Return which points each rank of this process owns together with boxes of ``other``."""
+        """Return for each rank of this process the intersections with boxes of ``other``."""
         return {
             rank: [
                 Shared(number, theirs, points)

@@ -178,11 +178,11 @@ class Footprint:
         return self.declaration.spaces[self.meta.temporaries.get(nest.alike, nest.alike)]
 
     def external(self, unit: int) -> Ghosts | SharedPoints:
-        """Return the step of another package that a unit is."""
+        """Return the external step of a unit."""
         return known(self._externals[self.name(unit)])
 
     def name(self, unit: int) -> str:
-        """Return the name of a step of another package that a unit is."""
+        """Return the name of the external step of a unit."""
         return self.meta.calls[self.units[unit].number].name
 
     def completes(self, unit: int) -> bool:
@@ -307,7 +307,7 @@ class Footprint:
         return self._met(reach, rows, self.spaces[reach.array])
 
     def _met(self, reach: Reach, rows: Array, space: Space) -> Array:
-        """Return the points of a space that boxes of rows meet; none where there are no rows."""
+        """Return the points of a space that boxes of rows reach; none for empty boxes."""
         whole = np.array(space.box(self.sizes))
         made = np.empty((len(rows), len(whole), 2), np.int64)
         for axis, (low, high) in enumerate(region(reach, self._values(rows))):
@@ -381,7 +381,7 @@ class Footprint:
 
 
 def known(external: External) -> Ghosts | SharedPoints:
-    """Return a step of a program as one of ours."""
+    """Return a step of a program if it is one of this package; else raise."""
     if not isinstance(external, (Ghosts, SharedPoints)):
         raise UnsupportedError(f"The step {external.name} cannot be distributed.")
     return external

@@ -15,7 +15,7 @@ LONG = 256
 
 
 def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[int, str]:
-    """Return the nests whose inner rows are worth running before an exchange is finished."""
+    """Return the nests whose inner rows should run before an exchange is finished."""
     found: dict[int, str] = {}
     waiting = sorted({e.finish for e in exchanges})
     for place in waiting:

@@ -191,7 +191,7 @@ class Post:
 
 
 def at_hand(footprint: Footprint, array: str, box: int, points: Box) -> int | None:
-    """Return the box of the same rank that owns all of some points; None if there is none."""
+    """Return the subdomain of the same rank that owns all points of a box, or None."""
     partition = footprint.partition
     found = footprint.owners_of(array, points)
     if len(found) != 1 or found[0][1] != points:

@@ -227,7 +227,7 @@ def _plan(
 
 
 def _declared(program: ssr.Program, options: ssr.Options) -> Declaration:
-    """Return a program with some options as all partitions use it; it is kept with the program."""
+    """Return the partition-independent declaration of a program with options, cached."""
     kept: dict[ssr.Options, Declaration] = vars(program).setdefault("on_ranks", {})
     if options not in kept:
         kept[options] = _generally(opened(declaration(program.with_options(options)))[0])
@@ -235,7 +235,7 @@ def _declared(program: ssr.Program, options: ssr.Options) -> Declaration:
 
 
 def _wide(footprint: Footprint) -> bool:
-    """Whether boxes of rows have all rows or many along each of their last two axes."""
+    """Whether boxes have all or many rows along each of their last two axes."""
     for unit, rows in footprint.rows.items():
         whole = np.array(footprint.row_space(unit).box(footprint.sizes))
         some = rows[filled(rows)][:, -2:]
@@ -246,7 +246,7 @@ def _wide(footprint: Footprint) -> bool:
 
 
 def _generally(declaration: Declaration) -> Declaration:
-    """Return a program whose fills work through any part of their tables."""
+    """Return a program whose fills can compute arbitrary parts of their pieces."""
     program = declaration.program
     steps = tuple(
         replace(step, external=known(step.external).generally())

@@ -50,7 +50,7 @@ def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
 
 
 def _warn(plan: Plan, count: int) -> None:
-    """Warn that a call of so many reads is not run on terms."""
+    """Warn that a call with ``count`` reads is not executed symbolically."""
     span = user_span()
     warnings.warn_explicit(
         f"The order of reads and writes of {plan.declaration.program.name} is proved, and its "

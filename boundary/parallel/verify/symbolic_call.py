@@ -28,7 +28,7 @@ Packed = dict[tuple[int, int], list[LastWrites]]
 
 @dataclass(frozen=True, eq=False)
 class SymbolicField:
-    """A field whose values are not looked at, and the copies of each of its arrays."""
+    """A field without use of its values, and the copies of each of its arrays."""
 
     values: Values
     copies: tuple[Copies, ...]
@@ -184,7 +184,7 @@ class Call:
             self._receive(rank, exchange, message)
 
     def _receive(self, rank: int, exchange: int, message: Message) -> None:
-        """Take values out of a message; they are lost if it is not there."""
+        """Receive the values of a message; without the message they are undefined."""
         there = self._there.get(exchange, {}).get((message.source, rank), [])
         for number, part in enumerate(message.parts):
             copies = self.copies[part.array]
@@ -310,5 +310,5 @@ class Call:
         )
 
     def _hold(self, holds: bool, words: str) -> None:
-        """Fail unless something holds."""
+        """Fail unless a condition holds."""
         assert holds, f"schedule of {self.plan.declaration.program.name}: {words}"

@@ -34,7 +34,7 @@ class Difference:
 
 
 def label(plan: Plan, found: Difference) -> str:
-    """Return a difference as the message of an error; stores were labelled."""
+    """Return a difference as an error message; requires labelled stores."""
     reader, expected, seen = _deepest(_number(found.expected), _number(found.seen))
     place = f"{found.name}{list(found.index)}"
     owner = f"rank {found.rank}" + (f", box {found.box}" if found.box is not None else "")

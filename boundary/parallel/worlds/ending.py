@@ -53,7 +53,7 @@ def abort(message: str, status: int = 1) -> NoReturn:
 
 
 def _job() -> Any:
-    """Return the communicator of all ranks; None in a process that is alone."""
+    """Return the communicator of all ranks; None in a job of one process."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
         return None

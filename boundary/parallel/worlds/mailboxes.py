@@ -61,12 +61,12 @@ class Mailbox:
 
 
 def _pitch(size: int) -> int:
-    """Return the bytes from the first message of a mailbox to the second one."""
+    """Return the distance of the two slots of a mailbox in bytes."""
     return -(-size // APART) * APART
 
 
 def calling(start: Function, test: Function) -> list[int]:
-    """Return the row of requests of MPI, with the functions that start and that test them."""
+    """Return the row of MPI requests, with the functions that start and test them."""
     assert test.notes is not None
     row = [0] * len(Word)
     row[Word.WHAT], row[Word.DONE] = CALL, 1
@@ -99,11 +99,11 @@ class Rows:
         self.waiting = Function(functions().ask, *given, notes=0)
 
     def begin(self) -> int:
-        """Begin an exchange; return the code of a failure, else 0."""
+        """Begin an exchange; return an error code or 0."""
         return begin(self.starting)
 
     def ask(self) -> tuple[bool, int]:
-        """Return whether the exchange has finished, and the code of a failure, else 0."""
+        """Return whether the exchange has finished, and an error code or 0."""
         return ask(self.waiting)
 
     def pending(self) -> list[int]:
@@ -118,7 +118,7 @@ ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRE
 
 
 def begin(starting: Function) -> int:
-    """Call a function that begins; return the code of a failure, else 0."""
+    """Call a function that begins; return an error code or 0."""
     return int(BEGINNING(starting.address)(starting.count, starting.things))
 
 

@@ -59,7 +59,7 @@ class Mpi(World):
     ) -> Channel:
         """Return the channel of this rank: a mailbox for each message, or a persistent request.
 
-        The name is part of the tags, so that ranks that run different things never mix them up.
+        The name is part of the tags, so that messages of different operations are not confused.
         """
         if what in self._watch.interrupted:
             raise ArgumentError(
@@ -170,7 +170,7 @@ class Mpi(World):
         return sorted({(rank + step) % self.ranks for step in (-1, 1)} - {rank})
 
     def broadcast(self, values: Array, root: int, what: str, *, forever: bool = False) -> None:
-        """Copy the values of one rank to all others, each of which hands them on to two."""
+        """Copy the values of one rank to all others along a binary tree."""
         (rank,) = self.here
         place = (rank - root) % self.ranks
         if place:
@@ -227,7 +227,7 @@ def name_of(what: str) -> int:
 
 
 def mixed(what: str) -> ArgumentError:
-    """Return the error of ranks that are at different reductions."""
+    """Return the error for ranks that execute different reductions."""
     return ArgumentError(
         f"This rank is at {what}, and others are at something else.",
         hint="All ranks call the same programs, in the same order.",
@@ -235,7 +235,7 @@ def mixed(what: str) -> ArgumentError:
 
 
 def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:
-    """Return the ranks whose messages are not there, or are not received."""
+    """Return the ranks whose messages have not arrived or have not been received."""
     found = (p for request, p in zip(requests, peers, strict=True) if not request.Get_status())
     return sorted(set(found))
 

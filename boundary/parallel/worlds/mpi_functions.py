@@ -151,7 +151,7 @@ def way() -> str:
 
 
 class _Addresses(NamedTuple):
-    """Those of functions of MPI."""
+    """The addresses of MPI functions."""
 
     start: int
     test: int

@@ -117,7 +117,7 @@ def _counted(address: int, count: int, rows: int) -> Callable[[], int]:
 
 
 def _worker(serve: Callable[[int], int], row: Array, wake: Semaphore) -> None:
-    """Work as long as the process lives; the row stays in memory as long."""
+    """Run the worker loop for the lifetime of the process, which also keeps the row."""
     place = row.ctypes.data
     while True:
         serve(place)
@@ -129,7 +129,7 @@ _making: dict[int, Lock] = {}
 
 
 def team(count: int) -> Team:
-    """Return the team of some threads, of which the caller is one."""
+    """Return the team of some threads, including the caller."""
     process = os.getpid()  # threads do not survive a fork, and locks stay held
     key = process, count
     if key not in _teams:

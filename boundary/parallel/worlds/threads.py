@@ -189,7 +189,7 @@ def threads(count: int | None = None) -> World:
 
 
 def _processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors available to this process."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # such as on macOS

@@ -110,7 +110,7 @@ class Watch:
                     self._time_out(awaited)
 
     def _look_for_ended(self, awaited: Awaited) -> None:
-        """End the job if a rank has ended that is waited for."""
+        """End the job if an awaited rank has ended."""
         now = time.monotonic()
         for rank in self._arrived(ANSWER):
             self._ended[rank] = now
@@ -134,11 +134,11 @@ class Watch:
         )
 
     def end(self) -> Any:
-        """Return the request that is complete when all ranks have ended, as this one has."""
+        """Return the request that is complete when all ranks have ended; this rank has ended."""
         return self._ends.Ibarrier()
 
     def answer(self) -> None:
-        """Answer questions; this rank has ended."""
+        """Reply to queries; this rank has ended."""
         self._tell(self._arrived(QUESTION), ANSWER)
 
     def _tell(self, ranks: Iterable[int], tag: int) -> None:
@@ -146,7 +146,7 @@ class Watch:
             self._ends.Isend(self._word, rank, tag).Free()
 
     def _arrived(self, tag: int) -> Iterator[int]:
-        """Yield the ranks whose questions or answers have arrived."""
+        """Yield the ranks whose queries or replies have arrived."""
         from mpi4py import MPI
 
         status, word = MPI.Status(), np.zeros(1, np.int8)
@@ -161,7 +161,7 @@ _watches: list[Watch] = []
 
 @cache
 def _key() -> int:
-    """Return the key under which MPI keeps the watch of a communicator, as long as that lives."""
+    """Return the key of the MPI attribute that holds the watch of a communicator."""
     from mpi4py import MPI
 
     key: int = MPI.Comm.Create_keyval()
@@ -181,7 +181,7 @@ def watch_of(comm: Any) -> Watch:
 
 
 def _outlive(process: int) -> None:
-    """Answer questions until all ranks have ended."""
+    """Reply to queries until all ranks have ended."""
     if os.getpid() != process:  # a child process of a rank
         return
     start = time.monotonic()

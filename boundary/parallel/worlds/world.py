@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """Where a message is: the ranks it is from and for, and its values in the memory of one."""
+    """A message: its source and target ranks, and its values in the memory of one of them."""
 
     source: int
     target: int

@@ -195,7 +195,7 @@ def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
 
 
 def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -> bool:
-    """Whether two rows are proved to be the same at the points of a box, but for rounding."""
+    """Whether two rows are provably equal at the points of a box, up to rounding."""
     return not any(_differences(a, b, box, axes, known))
 
 
@@ -225,7 +225,7 @@ def crossing(
 def _differences(
     a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[list[Entry], bool]:
-    """Return the places that two rows read with different weights, and if constants differ."""
+    """Return the points that two rows read with different weights, and if constants differ."""
     fixed = {
         name: low
         for name, (low, high) in zip(axes, box, strict=True)
@@ -286,7 +286,7 @@ class _Places:
 def _meeting(
     a: Entry, b: Entry, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[int, ...]:
-    """Return axes on which it depends whether two entries read the same point; none if never."""
+    """Return the axes that decide whether two entries read the same point; none if never."""
     if a.block != b.block:
         return ()
     found: tuple[int, ...] = ()
@@ -303,7 +303,7 @@ def _meeting(
 
 
 class _Sum:
-    """A sum of products, or of matrices of such, with the numbers of equal products added up."""
+    """A sum of products or of matrices of products; factors of equal products are summed."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[int, int, str], float] = {}
@@ -327,5 +327,5 @@ class _Sum:
 
     @property
     def vanishes(self) -> bool:
-        """Whether nothing but rounding is left."""
+        """Whether the sum is zero up to rounding."""
         return all(abs(n) <= ROUNDING * self.scale for n in self.numbers.values())

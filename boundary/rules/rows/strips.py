@@ -65,7 +65,7 @@ class Strip(Clause):
 class Strips:
     """Strips by their sides, and the strips of single ghosts by the ghost.
 
-    So the time for a block with a strip for each ghost grows with the ghosts, not with their pairs.
+    The time for a block with a strip for each ghost is therefore linear in the number of ghosts.
     """
 
     def __init__(self, strips: Iterable[Strip]) -> None:
@@ -79,9 +79,9 @@ class Strips:
                 by_point.setdefault(strip.point, []).append(strip)
 
     def ranges(self, side: Side) -> Sequence[Strip]:
-        """Return the strips of a side that hold in ranges of indices."""
+        """Return the strips of a side that apply to ranges of indices."""
         return self._ranges.get(side, ())
 
     def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
-        """Return the strips of a side that hold for one ghost each."""
+        """Return the strips of a side that apply to one ghost each."""
         return self._points.get(side, {})
