@@ -17,9 +17,9 @@ def alternating(*programs: ssr.Program) -> Alternating:
     """Return programs that run in sequence, each on a distribution with undivided lines.
 
     A program that solves along some axes runs on the distribution ``on.undivided(*axes)`` of its
-    fields' points. Fields have copies there, which are brought up to date when a program takes
-    them, with one message for each pair of ranks; in the end the fields themselves are brought up
-    to date. A field that no program changes is moved once. In one process nothing is moved.
+    fields' points. Copies of the fields on this distribution are updated when a program takes
+    them, with one message for each pair of ranks. At the end the fields themselves are updated. A
+    field that no program changes is sent once. In one process nothing is copied.
 
     Parameters
     ----------

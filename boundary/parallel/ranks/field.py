@@ -93,7 +93,7 @@ class Field(NoArrayOperations):
     values
         Its values on the ranks of this process.
     number
-        A number that all ranks have for it; 0 where there is one process.
+        An identifier that is the same on all ranks; 0 in a job of one process.
 
     Examples
     --------

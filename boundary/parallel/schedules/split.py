@@ -100,7 +100,7 @@ def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
 
 
 def read_by(piece: Piece, ranges: Array) -> Array:
-    """Return the smallest boxes around what each tap reads for ranges of the loops.
+    """Return the smallest boxes around the points that each tap reads for ranges of the loops.
 
     The box is empty where the window of the tap excludes all points of the range.
     """

@@ -144,13 +144,13 @@ def threads(count: int | None = None) -> World:
     """Return ranks that are threads of this process, for programs that use several cores.
 
     Programs run through the same schedules and kernels as under ``mpiexec``, at the same time, and
-    have the same bits. Each rank has memory of its own for what it owns and reads; the script runs
+    have the same bits. Each rank has separate memory for its points and halo; the script runs
     once, and its fields are those of all ranks.
 
     Parameters
     ----------
     count
-        Their number; by default that of the processors that this process may use.
+        The number of threads; by default the number of available processors.
 
     Returns
     -------
