@@ -63,7 +63,7 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _program(place: str, values: Mapping[str, Any]) -> tuple[ssr.Program, dict[str, Any]]:
-    """Return the program at a place, and the values that are left for sizes."""
+    """Return the program at a place, and the remaining values, which are sizes."""
     module, colon, name = place.partition(":")
     if not colon:
         raise ArgumentError(f"{place!r} is not MODULE:NAME.")
@@ -81,7 +81,7 @@ def _program(place: str, values: Mapping[str, Any]) -> tuple[ssr.Program, dict[s
 
 
 def _ground(program: ssr.Program) -> Any:
-    """Return the grid that a program's fields are on, or its largest space."""
+    """Return the grid of a program's fields, or its largest space."""
     kinds = (kind for _, kind in program.signature.kinds)
     parts = (kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds)
     spaces = [part for part in parts if isinstance(part, Space)]

@@ -198,7 +198,7 @@ def _on_block(frame: Frame, block: int, points: Domain) -> Domain:
 
 
 class _Closing:
-    """Rules by side, and the recursion from ghost to ghost."""
+    """Rules by side, and the recursive substitution of ghosts."""
 
     def __init__(self, ruled: Ruled) -> None:
         self.frame = ruled.frame
@@ -220,7 +220,7 @@ class _Closing:
         return found
 
     def ghosts(self, block: int, orthant: Orthant, points: Domain, depth: int) -> Found:
-        """Return the rows of ghosts of one orthant, as far as they are defined."""
+        """Return the rows of the defined ghosts of one orthant."""
         found: Found = []
         left = points
         sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
@@ -232,7 +232,7 @@ class _Closing:
         return found
 
     def _ruled(self, strip: Strip, points: Domain, depth: int) -> Found:
-        """Return what one rule says about points, in terms of owned points."""
+        """Return the rows that one rule gives for points, in terms of owned points."""
         axes = self.frame.axes
         for axis, low, high in strip.bounds:
             edges = f"{low.isl()} <= {axes[axis]} < {high.isl()}"

@@ -49,14 +49,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """All ghosts of a frame, in regions; the comparisons tell for which sizes."""
+    """All ghosts of a frame, in regions, and the comparisons of sizes for which they hold."""
 
     regions: tuple[Region, ...]
     comparisons: Comparisons
 
 
 def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Closure:
-    """Return what rules say about all ghosts, for given sizes and all that compare alike."""
+    """Return the closure of rules for given sizes, and all sizes with equal comparisons."""
     closing = _Closing(frame, Strips(strips), Comparisons(sizes))
     regions = tuple(
         Region(block, box, outcome, orthant)
@@ -68,12 +68,12 @@ def close(frame: Frame, strips: Iterable[Strip], sizes: Mapping[str, int]) -> Cl
 
 
 class _Closing:
-    """Rules, and what they are found to say about boxes of ghosts.
+    """Fixed-point iteration that resolves rules for boxes of ghosts.
 
-    Where ghosts read each other in a circle, a box is read before it is known. Then the search goes
-    on with what has been found about the box so far, at first nothing, and is repeated until
-    nothing new is found. It ends, since a point is first undefined, then has a row, and then may
-    have two rows that differ.
+    If ghosts read each other in a cycle, a box is read before it is resolved. The search then
+    continues with the outcomes of the box so far, initially none, and is repeated until no outcome
+    changes. It terminates because outcomes are monotone: a point is first undefined, then has a
+    row, and then may have two rows that differ.
     """
 
     def __init__(self, frame: Frame, strips: Strips, known: Comparisons) -> None:
@@ -85,7 +85,7 @@ class _Closing:
         self.early = self.more = False
 
     def settled(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
-        """Return the rows of the ghosts of one orthant, when nothing new can be found."""
+        """Return the outcomes of the ghosts of one orthant at the fixed point of the iteration."""
         while True:
             self.visited = set()
             self.early = self.more = False  # read too early; new rows were found
@@ -95,13 +95,13 @@ class _Closing:
                 return found
 
     def _ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
-        """Return what is found about ghosts of one orthant."""
+        """Return the outcomes of the ghosts of one orthant."""
         sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
         places = self._places(box, sides)
         return [pair for place in places for pair in self._visited(place, sides)]
 
     def _visited(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
-        """Return what is found about the ghosts of a box, after one visit."""
+        """Return the outcomes of the ghosts of a box after one visit."""
         here = sides[0].block, box
         if here in self.chain or len(self.chain) >= CHAIN:
             self._refuse_layers(here[0])
@@ -134,7 +134,7 @@ class _Closing:
         return [_point(index) for index in product(*ranges)]
 
     def _ruled(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
-        """Return what the rules of some sides add to what is known about the ghosts of a box."""
+        """Return the outcomes of the ghosts of a box after the rules of some sides are applied."""
         found = self.found.get((sides[0].block, box), [(box, Undefined("no rule defines them"))])
         for side in sides:
             strips = list(self.strips.ranges(side))
@@ -148,7 +148,7 @@ class _Closing:
         return found
 
     def _part(self, box: Box, strip: Strip) -> Box:
-        """Return the part of a box in which a strip holds."""
+        """Return the part of a box to which a strip applies."""
         found = list(box)
         for axis, low, high in strip.where:
             old = found[axis]
@@ -188,7 +188,7 @@ class _Closing:
     def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
         """Return a row in terms of owned points, box by box.
 
-        What reads a ghost without a definition has none, even if it reads one with two as well.
+        Points that read an undefined ghost are undefined, even if they also read a conflict.
         """
         found: list[tuple[Box, Outcome]] = []
         work: list[tuple[Box, Row, int, Conflict | None]] = [(box, row, 0, None)]
@@ -278,7 +278,7 @@ class _Closing:
         return Affine.of(points.first[axis]), points.stop(axis)
 
     def _cut(self, entry: Entry, box: Box) -> tuple[int, Affine] | None:
-        """Return where to cut a box so that an entry reads one orthant; None if it does."""
+        """Return where to split a box so that an entry reads one orthant; None if it does."""
         for axis, (low, high) in enumerate(self._image(entry, box)):
             for edge in self._ends(entry.block, axis):
                 if self.known.less(low, edge) and self.known.less(edge, high):
@@ -295,7 +295,7 @@ class _Closing:
         return [(*box[:axis], edge, *box[axis + 1 :]) for edge in edges]
 
     def _agreed(self, old: Outcome, new: Outcome, box: Box) -> Outcome:
-        """Return what two rules say about the points of a box that both define."""
+        """Return the outcome of two rules at the points of a box that both define."""
         if isinstance(old, Undefined):
             return new
         if isinstance(old, Conflict) or isinstance(new, Undefined):
@@ -308,7 +308,7 @@ class _Closing:
 
 
 def _unchanged(old: Row, new: Row, most: int) -> int:
-    """Return how many of the first entries, at most a number, read the same points in two rows."""
+    """Return the number of leading entries, at most ``most``, with equal points in two rows."""
     pairs = zip(old.entries[:most], new.entries, strict=False)
     changed = (n for n, (a, b) in enumerate(pairs) if (a.block, a.index) != (b.block, b.index))
     return next(changed, min(most, len(new.entries)))

@@ -92,7 +92,7 @@ class Definition:
         )
 
     def points(self) -> Iterator[Point]:
-        """Yield all points, ghosts too, in the order of the rows of the matrix."""
+        """Yield all points, ghosts included, in the order of the rows of the matrix."""
         return self._numbers(ghosts=True).points()
 
     def _numbers(self, *, ghosts: bool) -> Numbering:
@@ -109,7 +109,7 @@ class Definition:
         return None if isinstance(found, Unclear) else found
 
     def _settled(self, point: Point) -> dict[Point, GhostValue | Unclear | None]:
-        """Return the values of a ghost and of all that it is made of, as far as they are new."""
+        """Return the new values of a ghost and of all ghosts that it depends on."""
         rules: dict[Point, list[Applied]] = {}
         work = [point]
         while work:
@@ -130,7 +130,7 @@ class Definition:
         return found
 
     def _sides(self, point: Point) -> list[Side]:
-        """Return the sides that a point lies behind; none if it is owned."""
+        """Return the sides beyond which a point lies; none if it is owned."""
         block, index = point
         points = self.frame.blocks[block]
         ends = zip(index, points.first, points.inner(self.sizes), strict=True)
@@ -141,7 +141,7 @@ class Definition:
         return GhostValue(np.zeros(self.components), {}, {point: np.eye(self.components)})
 
     def _applied(self, point: Point) -> Iterator[Applied]:
-        """Yield what each rule says about a ghost."""
+        """Yield each rule that applies to a ghost, evaluated at its index."""
         _, index = point
         sides = self._sides(point)
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
@@ -186,7 +186,7 @@ class Definition:
     def _sum(
         self, rule: Applied, found: Mapping[Point, GhostValue | Unclear | None]
     ) -> GhostValue | Unclear | None:
-        """Return what one rule gives, with what is found so far about the points it reads."""
+        """Return the value of one rule from the values so far of the points it reads."""
         inner: list[tuple[np.ndarray[Any, Any], GhostValue]] = []
         unclear = False
         for matrix, source in rule.reads:
@@ -217,7 +217,7 @@ class Definition:
 def _agreed(
     a: GhostValue | Unclear | None, b: GhostValue | Unclear | None
 ) -> GhostValue | Unclear | None:
-    """Return what two rules say about a point that both define."""
+    """Return the value of a point that two rules define; unclear if they differ."""
     if a is None or b is None:
         return b if a is None else a
     if isinstance(a, Unclear) or isinstance(b, Unclear) or not _alike(a, b):
@@ -226,7 +226,7 @@ def _agreed(
 
 
 def _alike(a: GhostValue, b: GhostValue) -> bool:
-    """Whether two values are equal but for rounding."""
+    """Whether two values are equal up to rounding."""
 
     def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
         pairs = [(one.get(key, 0.0), other.get(key, 0.0)) for key in {*one, *other}]

@@ -27,7 +27,7 @@ Rows: TypeAlias = Callable[..., Iterator[tuple[Any, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The blocks, owned points and weights that a point is made of, and its constant."""
+    """The linear combination of owned points that defines a point: entries and a constant."""
 
     entries: list[tuple[int, tuple[Any, ...], Any]]
     constant: Any = 0.0
@@ -42,7 +42,7 @@ class RowData:
     kinds
         Spaces of fields, and `ssr.scalar`.
     arrays
-        The values of those that the rules have.
+        The values of the data that rules store.
     """
 
     kinds: Mapping[str, Any]
@@ -69,12 +69,12 @@ class RowData:
 
 
 def data_name(name: str, found: Any) -> str:
-    """Return what data of a rule are called as data of a matrix."""
+    """Return the name that data of a rule have as data of a matrix."""
     return found.name if isinstance(found, OnSpace) and found.array is None else name
 
 
 def _space(frame: Frame, side: Side, found: Any) -> Space:
-    """Return the space of an array or field that is given along a side."""
+    """Return the space of an array or field given along a side."""
     if isinstance(found, OnSpace) and found.space is not None:
         return found.space
     block = frame.blocks[side.block]
@@ -91,9 +91,9 @@ def linear_rows(
 ) -> Rows:
     """Return the row generator of the linear part of rules, between two kinds of blocks.
 
-    It follows the rules from ghost to ghost by conditions on indices and sizes, so that the matrix
-    is right for blocks of any size. Ghosts that no rule defines have empty rows; those that two
-    rules define differently have the row of the first.
+    The generator resolves ghosts recursively by conditions on indices and sizes, so that the matrix
+    is correct for blocks of any size. Undefined ghosts have empty rows. Ghosts with two different
+    definitions have the row of the first.
     """
 
     def fill(*point: Any, **data: Any) -> Iterator[tuple[Any, Any]]:
@@ -143,7 +143,7 @@ class _Rows:
     constants: bool = False
 
     def of(self, kind: int, point: Sequence[Any]) -> _Made | None:
-        """Return what a point of a kind of blocks is made of; None if it is undefined."""
+        """Return the linear combination of a point in blocks of one shape; None if undefined."""
         frame = self.ruled.frame
         if not frame.gridded:
             return self._followed(0, point, None)
@@ -153,12 +153,12 @@ class _Rows:
     def _followed(
         self, block: int, index: Sequence[Any], before: Any, turns: int = 0
     ) -> _Made | None:
-        """Return the owned points that a point is made of; None if it is undefined.
+        """Return the linear combination of owned points that defines a point; None if undefined.
 
-        Ghosts come nearer to the owned points from each to the next: they are as far as the one
-        ``before`` only where a block of one point is reflected about that point, which may happen
-        once for each axis in a row. If it happens more often, or a ghost is farther, rules read
-        each other in a circle.
+        Each ghost read is nearer to the owned points than the ghost that reads it, whose distance
+        is ``before``. The distance stays equal only where a block of one point is reflected about
+        that point, at most once in sequence for each axis. More repetitions, or a larger distance,
+        mean that rules read each other in a cycle.
         """
         frame = self.ruled.frame
         points = frame.blocks[block]
@@ -256,14 +256,14 @@ def _is_zero(value: Any) -> bool:
 
 
 def _place(block: Block, axis: int, x: Any) -> int:
-    """Return whether an index lies before (-1), within (0) or behind (1) the owned points."""
+    """Return whether an index lies below (-1), within (0) or above (1) the owned points."""
     if x < block.first[axis]:
         return -1
     return int(bool(x >= Index(block.stop(axis))))
 
 
 def _distance(block: Block, axis: int, x: Any, place: int) -> Any:
-    """Return how many layers an index lies outside the owned points."""
+    """Return the number of layers between an index and the owned points."""
     if not place:
         return 0
     return block.first[axis] - x if place < 0 else x - Index(block.stop(axis)) + 1

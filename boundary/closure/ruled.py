@@ -83,9 +83,9 @@ class Ruled:
         return Ruled(frame, tuple(rules), tuple(strips), data)
 
     def alike(self, other: Ruled) -> bool:
-        """Whether other rules are known to say the same.
+        """Whether other rules are provably equal.
 
-        Functions of coordinates are the same if they have the same code.
+        Functions of coordinates are equal if they have the same code.
         """
         if self is other:
             return True
@@ -134,7 +134,7 @@ class Ruled:
         return {v.name: v for v in found}
 
     def is_live(self, row: Row) -> bool:
-        """Whether a row is computed when a program runs, and not when its tables are made."""
+        """Whether a row is computed when a program runs, not when its tables are assembled."""
         return is_live_row(row, self.data)
 
     @cached_property
@@ -233,7 +233,7 @@ class Ruled:
                         )
 
     def definition(self, sizes: Mapping[str, int], components: int) -> Definition:
-        """Return the rules to be followed point by point; the errors are those of `closed`."""
+        """Return the rules for point-by-point resolution; the errors are those of `closed`."""
         self._check_lengths(sizes)
         return Definition(self.frame, self.strips, self.data, sizes, components)
 
@@ -270,7 +270,7 @@ class Ruled:
     def _read(self, region: Region, wanted: Domain, sizes: Mapping[str, int]) -> Ranges:
         """Return the ranges of indices of a region's field that are read, for given sizes.
 
-        They are found by arithmetic if that tells them: each operation of isl costs memory.
+        Integer arithmetic is used where it suffices, since each isl operation costs memory.
         """
         edges = [(low.evaluate(sizes), high.evaluate(sizes)) for low, high in region.box]
         if self.frame.gridded:

@@ -19,7 +19,7 @@ MIXED = Undefined(
 
 
 def is_live_row(row: Row, data: Mapping[str, Any]) -> bool:
-    """Whether a row is computed when a program runs, and not when its tables are made."""
+    """Whether a row is computed when a program runs, not when its tables are assembled."""
     return any(is_live(e.weight, data, weight=True) for e in row.entries) or any(
         is_live(c, data) for c in row.constant
     )

@@ -111,7 +111,7 @@ def draw(grid: Linked | Connectivity, *, ax: Axes | None = None) -> Axes:
 
 
 def tiles(links: Connectivity) -> dict[int, Tile]:
-    """Return a tile of the plane for each block, beside the blocks that continue it straight.
+    """Return a tile of the plane for each block, adjacent to those linked without rotation.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def draw_ghosts(
     shapes
         Numbers of owned points of each block along its axes; the first owned index is 0.
     rows
-        For each ghost: its block, its index, the name of its rule, what it reads as a sequence of
+        For each ghost: its block, its index, the name of its rule, its entries as a sequence of
         (block, index, weight), and a constant.
     links
         The connectivity, by which blocks are arranged; side by side by default.

@@ -313,14 +313,14 @@ class Affine(Immutable, ABC):
 
 
 class Composite(Affine):
-    """An affine matrix that is made of others and of matrices, its parts.
+    """An affine matrix composed of other affine matrices and matrices, its parts.
 
     Parameters
     ----------
     name
         The affine matrix as it was written.
     parts
-        What it is made of.
+        The affine matrices and matrices of the composition.
 
     Raises
     ------
@@ -349,7 +349,7 @@ class Composite(Affine):
 
     @abstractmethod
     def _assembled(self, parts: Sequence[Any]) -> Any:
-        """Return what its parts, given as other matrices, make together."""
+        """Return the same combination of other matrices, given in place of the parts."""
 
     @cached_property
     def linear(self) -> Any:
@@ -434,7 +434,7 @@ class Composite(Affine):
 
     @cached_property
     def _program(self) -> ssr.Program:
-        """The program ``y[:] = matrix @ x``; all parameters are scalars of its own."""
+        """The program ``y[:] = matrix @ x``; all parameters are scalar arguments."""
         targets, sources = named("y", self.rows), named("x", self.cols)
 
         def product(*given: Any) -> None:

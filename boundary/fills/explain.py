@@ -86,22 +86,22 @@ def explain(program: ssr.Program, **sizes: int) -> str:
 
 
 def _made(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
-    """Return how many ghosts a step makes."""
+    """Return the number of ghosts that a step computes."""
     return _count(p for part in ghosts.parts(sizes) for p in pieces_of(part))
 
 
 def _count(pieces: Iterable[Piece]) -> int:
-    """Return how many points pieces make."""
+    """Return the number of points that pieces compute."""
     return sum(prod(p.extents) * len(p.places) for p in pieces)
 
 
 def _every(ghosts: Ghosts, sizes: Mapping[str, int]) -> int:
-    """Return how many ghosts its fields have."""
+    """Return the number of ghosts of its fields."""
     return sum(prod(w.extent(sizes)) - prod(o.extent(sizes)) for o, w in ghosts.fields)
 
 
 def _weights(ghosts: Ghosts, sizes: Mapping[str, int]) -> tuple[int, int]:
-    """Return how many different weights a step has, and how often they are used."""
+    """Return the number of distinct weights of a step, and the number of their uses."""
     stored: set[str] = set()
     uses = 0
     for part in ghosts.parts(sizes):

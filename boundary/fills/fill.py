@@ -204,7 +204,7 @@ class Fill(Affine):
 
     @property
     def step(self) -> Ghosts:
-        """The step of programs that makes the ghosts."""
+        """The program step that computes the ghosts."""
         data = self.data
         spaces = tuple(zip(data.owned, data.wide, strict=True))
         kinds = data.components or 1, spaces, (None,) * len(spaces)
@@ -364,7 +364,7 @@ class Fill(Affine):
         return "\n".join([repr(self), *explain_ghosts(self.data.ruled, self.known_sizes())])
 
     def draw(self, *, block: int | None = None, ax: Any = None) -> Any:
-        """Draw the ghosts of a block, or of all blocks, and the points they are made of.
+        """Draw the ghosts of a block, or of all blocks, and the points that they read.
 
         Blocks have two dimensions, and all sizes have values. Returns the axes of matplotlib.
 

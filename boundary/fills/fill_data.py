@@ -29,11 +29,11 @@ class FillData:
     wide, owned
         The points of the blocks of each kind, with and without ghosts.
     several
-        Whether it is applied to tuples, of a field for each kind.
+        Whether the fill is applied to tuples with one field for each block shape.
     components
         The number of components of fields; None for fields of numbers.
     ruled, declared
-        The rules with the values that are bound, as far as tables hold them, and without.
+        The rules with the bound values that tables hold, and the rules without values.
     """
 
     wide: tuple[Space, ...]
@@ -48,7 +48,7 @@ class FillData:
     once: bool = True
 
     def kind(self, name: str) -> Any:
-        """Return the number, array, function or field that a parameter stands for.
+        """Return the number, array, function or field bound to a parameter.
 
         It is None for scalars that programs take, and for parameters that are not bound.
         """

@@ -19,7 +19,7 @@ from .fill_data import FillData
 def overwritten(
     data: FillData, fields: Sequence[Expression], made: Sequence[Expression]
 ) -> list[Expression]:
-    """Return fields with ghosts after those that a program's values make are assigned."""
+    """Return fields with ghosts after assignment of the ghosts computed by the program."""
     found, count = list(made), data.components or 1
     for kind, orthant in data.ruled.live_orthants:
         part = _part(data.ruled, kind, data.wide[kind], orthant)

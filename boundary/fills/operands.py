@@ -25,7 +25,7 @@ Kind: TypeAlias = "Space | VectorSpace | tuple[One, ...]"
 
 
 def fields_of(kind: Any) -> tuple[Any, ...]:
-    """Return what each array of an operand is on."""
+    """Return the space of each array of an operand."""
     return kind if isinstance(kind, tuple) else (kind,)
 
 
@@ -35,9 +35,9 @@ def fields_alone(kind: Kind) -> Any:
 
 
 def spaces_of(kind: Any) -> Any:
-    """Return what an operand is on, in a form that is equal for equal spaces.
+    """Return the space of an operand in a canonical form that is equal for equal spaces.
 
-    Several fields on equal spaces are on what vectors are on, as in `ssr.block`.
+    Several fields on equal spaces have the form of a vector field, as in `ssr.block`.
     """
     if isinstance(kind, tuple):
         found = tuple(space for one in kind for space in spaces(one))
@@ -61,7 +61,7 @@ def on_ranks(x: object) -> bool:
 
 
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
-    """Return what a matrix of a name is applied to, one operand for each space of its columns."""
+    """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
     if not isinstance(kind, tuple):
         return [x]
@@ -74,7 +74,7 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
 
 
 def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
-    """Return what a matrix of a name is applied to as arrays of real numbers."""
+    """Return the operands of a named matrix as arrays of real numbers."""
     arrays = [real(name, a) for a in operands_of(name, kind, x)]
     for one, array in zip(fields_of(kind), arrays, strict=True):
         if array.ndim != len(one.shape):
@@ -86,7 +86,7 @@ def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
 
 
 def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Check the arrays that are given for the results of a matrix of a name."""
+    """Check the output arrays of a named matrix."""
     if len(made) != len(shapes) or not all(isinstance(a, np.ndarray) for a in made):
         kinds = ", ".join(type(a).__name__ for a in made)
         raise ArgumentError(
@@ -98,12 +98,12 @@ def check_results(name: str, made: Sequence[Any], shapes: Sequence[tuple[int, ..
 
 
 def array_like(x: object) -> bool:
-    """Whether an operand is an array, a number, or a tuple or list of such."""
+    """Whether an operand is an array, a number, or a tuple or list of arrays and numbers."""
     return isinstance(x, (tuple, list, Number)) or hasattr(x, "__array__")
 
 
 def real(name: str, x: Any) -> Array:
-    """Return what a matrix of a name is applied to as an array of real numbers."""
+    """Return an operand of a named matrix as an array of real numbers."""
     if isinstance(x, np.ma.MaskedArray):
         raise ArgumentError(
             f"{name} is applied to a masked array.", hint="Pass x.filled(value), without a mask."
@@ -137,7 +137,7 @@ def check_sizes(
 
 
 def check_known(name: str, known: Mapping[str, int], given: Mapping[str, int], what: str) -> None:
-    """Check that sizes are those to which a matrix is bound; ``what`` has them."""
+    """Check that the sizes of the object ``what`` equal those to which a matrix is bound."""
     for size, value in known.items():
         if given.get(size, value) != value:
             raise ShapeError(
@@ -156,7 +156,7 @@ def sizes_of(kind: Kind, arrays: Sequence[Array], name: str) -> dict[str, int]:
 
 
 def named(name: str, kind: Kind) -> dict[str, Any]:
-    """Return what the fields of an operand are on, by their names in a program."""
+    """Return the spaces of the fields of an operand, by their names in a program."""
     each = fields_of(kind)
     return {f"{name}{n}" if isinstance(kind, tuple) else name: k for n, k in enumerate(each)}
 

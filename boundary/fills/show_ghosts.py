@@ -24,9 +24,9 @@ ENTRIES = 6
 
 
 def explain_ghosts(ruled: Ruled, sizes: Mapping[str, int]) -> list[str]:
-    """Return a line for each region of ghosts: what they are made of, and by which rules.
+    """Return a line for each region of ghosts: the terms of their rows, and their rules.
 
-    Where a size is not given, the regions are those of blocks that are not small.
+    If a size has no value, the regions are those of blocks that are not small.
     """
     complete = set(sizes) == set(ruled.frame.sizes)
     closure = ruled.closed(sizes) if complete else ruled.large()
@@ -38,7 +38,7 @@ def explain_ghosts(ruled: Ruled, sizes: Mapping[str, int]) -> list[str]:
 
 
 def _described(region: Region, frame: Frame) -> str:
-    """Return what the ghosts of a region are."""
+    """Return the outcome of a region of ghosts as text."""
     match region.outcome:
         case Undefined(why):
             return why
@@ -55,7 +55,7 @@ def _described(region: Region, frame: Frame) -> str:
 
 
 def _entry(entry: Entry, frame: Frame) -> str:
-    """Return a term of the sum that makes a ghost."""
+    """Return a term of the sum that defines a ghost."""
     block = [f"block {entry.block}"] if frame.gridded else []
     place = ", ".join([*block, *map(str, entry.index)])
     factors = [] if entry.weight == ir.ONE else [show(entry.weight)]
@@ -66,7 +66,7 @@ def _entry(entry: Entry, frame: Frame) -> str:
 def draw_regions(
     ruled: Ruled, sizes: Mapping[str, int], components: int, block: int | None, ax: Axes | None
 ) -> Axes:
-    """Draw the ghosts of a block of two dimensions, or of all, and the points they are made of."""
+    """Draw the ghosts of a two-dimensional block, or of all, and the points that they read."""
     frame = ruled.frame
     if block is not None and integer(block) not in range(len(frame.blocks)):
         raise ArgumentError(
@@ -78,7 +78,7 @@ def draw_regions(
 
 
 def _rows(ruled: Ruled, sizes: Mapping[str, int], components: int) -> Iterator[Any]:
-    """Yield every ghost that is defined, with its rules, what it reads, and its constant."""
+    """Yield every defined ghost with its rules, its entries and its constant."""
     definition = ruled.definition(sizes, components)
     for region in ruled.closed(sizes).regions:
         if isinstance(region.outcome, Row):

@@ -22,9 +22,9 @@ ENDS: Mapping[int, End] = {-1: "low", 1: "high"}
 
 @dataclass(slots=True)
 class Comparisons:
-    """Comparisons of expressions for given sizes, which are remembered with their answers.
+    """Comparisons of expressions for given sizes, recorded with their results.
 
-    Whatever follows from the answers holds for all sizes with the same answers.
+    Any conclusion from the results holds for all sizes with the same results.
     """
 
     sizes: Mapping[str, int]
@@ -53,7 +53,7 @@ class Comparisons:
         return b if self.less(b, a) else a
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether all answers would be the same for other sizes."""
+        """Whether all recorded comparisons have the same results for other sizes."""
         values = ((a.evaluate(sizes), s) for a, s in self.asked.items())
         return all((v > 0) - (v < 0) == s for v, s in values)
 

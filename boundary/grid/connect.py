@@ -221,7 +221,7 @@ def cubed_sphere() -> Connectivity:
 def from_corners(labels: Sequence[Sequence[object]]) -> Connectivity:
     """Return the connectivity that follows from the names of the corners of blocks.
 
-    Sides with the same corners meet; the order of the corners tells how.
+    Sides with the same corners meet, with the orientation given by the order of the corners.
 
     Parameters
     ----------

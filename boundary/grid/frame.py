@@ -26,7 +26,7 @@ class Block:
     first, shape
         The first owned index and the number of owned points, axis by axis.
     low, high
-        Ghosts before and behind the owned points.
+        Numbers of ghost layers below and above the owned points, axis by axis.
     staggered
         Whether points sit on the sides of cells, axis by axis.
     """
@@ -69,7 +69,7 @@ class Block:
         return tuple(n - int(s) for n, s in zip(self.shape, self.staggered, strict=True))
 
     def stop(self, axis: int) -> Affine:
-        """Return the first index behind the owned ones."""
+        """Return the first index after the owned ones."""
         return self.shape[axis] + self.first[axis]
 
     def inner(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
@@ -242,7 +242,7 @@ def _first(space: Space) -> tuple[int, ...]:
 
 
 def owned_of(wide: Space) -> Space:
-    """Return the owned points of a space with ghosts: those that it was grown from."""
+    """Return the owned points of a ghosted space: the space from which it was grown."""
     owned = wide.owned
     if owned is None or (owned == wide and not isinstance(wide, GridSpace)):
         raise SpaceError(

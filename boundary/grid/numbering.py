@@ -18,7 +18,7 @@ from .link import Point
 class Numbering:
     """The numbers of points, for given sizes: field by field, each in C order.
 
-    The fields are those of the kinds of blocks, one after the other, and of the components of each.
+    The fields are ordered by block shape, then by component.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Numbering:
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The first number of each kind, and the number behind the last."""
+        """The first number of each block shape, and the total count."""
         return tuple(accumulate((self.components * prod(s) for s in self.shapes), initial=0))
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """The total count of numbers."""
         return self._starts[-1]
 
     def number(self, block: int, index: tuple[int, ...], component: int = 0) -> int:

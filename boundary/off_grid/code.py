@@ -27,13 +27,12 @@ class Functions(NamedTuple):
     """The functions for fields of one type.
 
     ``gather(count, width, stride, places, weights, values, others, out)`` sums over the ``width``
-    entries of each of ``count`` points. A place below zero counts from -1 down in ``others``, which
-    came from other ranks; entries with the weight zero are not read into the sum. The sum of a
-    point is stored ``stride`` elements after that of the point before.
+    entries of each of ``count`` points. A place -1 - k is element k of ``others``, the values
+    received from other ranks. Entries with the weight zero are not read. The sums of consecutive
+    points are stored ``stride`` elements apart.
 
     ``scatter(count, stride, places, sources, weights, given, values)`` adds to the value at each of
-    ``count`` places its weight times the number ``stride * source`` of ``given``, one after the
-    other.
+    ``count`` places its weight times the element ``stride * source`` of ``given``, in order.
     """
 
     gather: Callable[..., int]
@@ -42,7 +41,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions(dtype: np.dtype[Any]) -> Functions:
-    """Return the functions for a type, which are compiled now."""
+    """Compile and return the functions for a type."""
     kind = DOUBLE if dtype == np.float64 else SINGLE
     writers = {"gather": partial(_gather, kind=kind), "scatter": partial(_scatter, kind=kind)}
     found = compiled(f"stencils of {dtype}", writers)
@@ -50,7 +49,7 @@ def functions(dtype: np.dtype[Any]) -> Functions:
 
 
 def _called(address: int, integers: int, pointers: int) -> Callable[..., int]:
-    """Return a function of C that takes integers and addresses."""
+    """Return a C function that takes integers and addresses."""
     given = [ctypes.c_int64] * integers + [ctypes.c_void_p] * pointers
     return ctypes.CFUNCTYPE(ctypes.c_int, *given)(address)
 

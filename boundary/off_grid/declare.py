@@ -152,7 +152,7 @@ def _frame(on: Distribution, axes: Any, periodic: Any) -> Frame:
 
 
 def _rulers(on: Distribution, given: ssr.coordinates.Coordinates, around: set[int]) -> list[Ruler]:
-    """Return the rulers of coordinates, around those axes too along which values repeat."""
+    """Return the rulers of coordinates, including periodic axes."""
     (cells,) = on.cells
     if on.partition.lead or given.cells != cells:
         raise SpaceError(

@@ -24,7 +24,7 @@ class Ruler:
     axis
         The cells; periodic if their ``period`` is not None.
     centers
-        The coordinates of their centers, which increase; None for those that are indices.
+        The increasing coordinates of their centers; None if coordinates are indices.
     sides
         The coordinates of the outer sides; by default as far from the outer centers as half of the
         distance of the next ones.
@@ -52,7 +52,7 @@ class Ruler:
         return np.where((x >= low) & (x < high), x, low + np.mod(x - low, high - low))
 
     def positions(self, x: Array) -> Array:
-        """Return coordinates in units of indices; those of the sides are half ones."""
+        """Return coordinates in index units; sides have half-integer values."""
         if self.centers is None:
             return x
         c = self.centers

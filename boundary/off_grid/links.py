@@ -30,13 +30,13 @@ class Remote:
     Attributes
     ----------
     mask
-        Which entries these are, shape (points, entries).
+        A mask of the entries, shape (points, entries).
     slots
-        For each of them its value's place among those received.
+        For each entry the position of its value among the received values.
     owners
-        For each of them its owner.
+        For each entry its owner.
     ids
-        For each of them the number of its index in the space.
+        For each entry the number of its index in the space.
     """
 
     mask: Array
@@ -56,9 +56,9 @@ class Additions:
     index
         The indices of the entries of other ranks' points, a row for each.
     order
-        The order in which the former and then the latter are added.
+        The order of addition, as a permutation of the own entries followed by the remote ones.
     sources
-        For each addition the place of its point among those of the rank and those received.
+        For each addition the position of its point among the rank's own and received points.
     weights
         For each addition its weight.
     """
@@ -76,7 +76,7 @@ class Links:
     Parameters
     ----------
     world, partition, space
-        The ranks, who owns which points of the space, and the space.
+        The ranks, the decomposition of the space into subdomains, and the space.
     stencils, numbers
         For each rank of this process the stencils of its points, and their numbers.
 
@@ -85,9 +85,9 @@ class Links:
     remote
         For each rank of this process the entries that others own; empty in a job of one rank.
     asked
-        For pairs of an owner in this process and another rank the indices whose values go there.
+        For pairs of an owner in this process and another rank the indices whose values are sent.
     received
-        For pairs of an owner and a rank in this process how many values come, in their order.
+        For pairs of an owner and a rank in this process the number of values received.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Links:
             self._link()
 
     def _link(self) -> None:
-        """Find the entries that other ranks own, and tell these."""
+        """Find the entries that other ranks own, and send their indices to the owners."""
         parcels: dict[tuple[int, int], Array] = {}
         for rank, stencils in self.stencils.items():
             boxes = boxes_of(self.partition, self.space, rank)
@@ -132,7 +132,7 @@ class Links:
             self.asked[owner, rank] = self._index(ids)
 
     def _index(self, ids: Array) -> Array:
-        """Return the indices with some numbers, a row for each."""
+        """Return the indices of numbered points, a row for each."""
         found: Array = np.stack(np.unravel_index(ids, self.extent), axis=1) + self.low
         return found
 
@@ -142,7 +142,7 @@ class Links:
     def _contributions(
         self,
     ) -> tuple[dict[tuple[int, int], Array], dict[int, Additions], dict[tuple[int, int], int]]:
-        """The points whose values ranks send to others, what ranks add, and how many arrive."""
+        """The points whose values ranks send, the sums of ranks, and the numbers of arrivals."""
         sent: dict[tuple[int, int], Array] = {}
         words: dict[tuple[int, int], Array] = {}
         weights: dict[tuple[int, int], Array] = {}
@@ -164,23 +164,23 @@ class Links:
 
     @property
     def leaving(self) -> Mapping[tuple[int, int], Array]:
-        """For pairs of ranks the points whose values the first one sends, by their places."""
+        """For pairs of ranks the positions of the points whose values the first one sends."""
         return self._contributions[0]
 
     @property
     def additions(self) -> Mapping[int, Additions]:
-        """For each rank of this process what it adds."""
+        """For each rank of this process the contributions that it adds."""
         return self._contributions[1]
 
     @property
     def arriving(self) -> Mapping[tuple[int, int], int]:
-        """For pairs of ranks of how many points the second one gets values, in their order."""
+        """For pairs of ranks the number of point values that the second one receives."""
         return self._contributions[2]
 
     def _leaving(
         self, rank: int, remote: Remote
     ) -> Iterator[tuple[int, Array, Array, Array, Array]]:
-        """Yield the other owners, and for each points, and the ids, points and weights of entries.
+        """Yield for each other owner the points, and the ids, points and weights of entries.
 
         The points of entries are places among the points.
         """
@@ -216,6 +216,6 @@ class Links:
 
 
 def _counts(weights: Array) -> Array:
-    """Return which entries inject anything: points outside have weights that are NaN."""
+    """Return which entries contribute: points outside have weights that are NaN."""
     found: Array = (weights != 0.0) & ~np.isnan(weights)
     return found

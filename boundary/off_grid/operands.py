@@ -36,7 +36,7 @@ class Operand:
     components
         The number of values at each point; None for a field of numbers.
     bases
-        Where its values are.
+        The base addresses of the values.
     storages
         For each rank where the boxes that it owns are in memory: operands with equal storages have
         equal places.
@@ -129,7 +129,7 @@ def bases_of(u: Array, components: int | None) -> list[int]:
 
 
 def stencil_places(storages: Sequence[Storage], stencils: Stencils) -> Array:
-    """Return where the entries of stencils are in a rank's memory; -1 for those of other ranks."""
+    """Return the offsets of stencil entries in a rank's memory; -1 for remote entries."""
     box, zero, strides = storages[0] if storages else (None, 0, (0,) * len(stencils.index))
     if box is None:
         return stencils.places(zero, strides)
@@ -142,7 +142,7 @@ def stencil_places(storages: Sequence[Storage], stencils: Stencils) -> Array:
 
 
 def index_places(storages: Sequence[Storage], index: Array) -> Array:
-    """Return where indices that a rank owns, a row for each, are in its memory."""
+    """Return the memory offsets of indices that a rank owns, a row for each index."""
     boxes = [(number, box) for number, (box, _, _) in enumerate(storages) if box is not None]
     numbers = numbers_within(boxes, index)
     found = np.empty(len(index), np.int64)

@@ -18,7 +18,7 @@ from .transfers import Transfers
 
 
 class Operators:
-    """The stencils of points on spaces, and where fields have their values, until points move.
+    """Caches of the stencils of points and of the transfers of fields, valid until points move.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Operators:
         self._known: dict[object, tuple[Transfers, object]] = {}
 
     def on(self, u: Any, space: Any, *, written: bool) -> tuple[Transfers, Bases]:
-        """Return the transfers for a field or an array, and where its values are.
+        """Return the transfers for a field or an array, and the addresses of its values.
 
         Arrays of one shape and layout are checked once.
         """

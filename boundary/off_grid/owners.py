@@ -14,14 +14,14 @@ from ..parallel.partition.partition import Partition
 
 
 def boxes_of(partition: Partition, space: Space, rank: int) -> dict[int, Box]:
-    """Return the boxes of a rank that own points of a space, with these, by their numbers."""
+    """Return the owned points of each nonempty subdomain of a rank, by subdomain number."""
     owned = partition.owned(space)
     found = {number: as_box(owned[number]) for number in partition.of_rank(rank)}
     return {number: box for number, box in found.items() if all(low < high for low, high in box)}
 
 
 def numbers_within(boxes: Iterable[tuple[int, Box]], index: Array) -> Array:
-    """Return for each index, a row, the number of the box that has it; -1 if none has."""
+    """Return for each index, a row, the number of the box that contains it; -1 if none does."""
     found = np.full(len(index), -1)
     for number, box in boxes:
         low, high = np.transpose(box)

@@ -26,20 +26,20 @@ class Places:
     distribution, frame
         The cells and their owners, and the coordinates of the cells.
     outside
-        What holds for points outside: ``raise``, ``clamp`` or ``nan``.
+        The treatment of points outside the domain: ``raise``, ``clamp`` or ``nan``.
 
     Attributes
     ----------
     count
         The number of points on all ranks.
     numbers, coordinates, positions
-        The numbers of points, which increase; their coordinates, and these in units of indices.
+        The increasing numbers of points, their coordinates, and the coordinates in index units.
     missing
-        Which points are outside, and have no values.
+        A mask of the points outside, which have no values.
     rows
-        For each rank of this process which of these points it owns.
+        For each rank of this process the rows of the points that it owns.
     changes
-        How often points have been given to ranks.
+        The number of times that points have been assigned to ranks.
     """
 
     def __init__(self, distribution: Distribution, frame: Frame, outside: str) -> None:
@@ -65,7 +65,7 @@ class Places:
             )
 
     def checked(self, given: Any, rows: int | None) -> Array:
-        """Return coordinates that a user gives, in the domain unless points outside are missing."""
+        """Return user coordinates, checked or clamped to the domain unless outside is 'nan'."""
         found = real_array("Coordinates", given).astype(np.float64)
         axes = len(self.frame.rulers)
         if not found.size:
@@ -112,7 +112,7 @@ class Places:
         )
 
     def row_data(self, given: Any) -> Array:
-        """Return an array that a user gives with a row for each point."""
+        """Return user data after a check that it has a row for each point."""
         found = np.asarray(given)
         if found.ndim == 0 or len(found) != len(self.numbers) or found.dtype.hasobject:
             raise ShapeError(
@@ -124,7 +124,7 @@ class Places:
     # -- owners ----------------------------------------------------------------------------------
 
     def begin(self, coordinates: Any, numbers: Any) -> None:
-        """Take the coordinates of all points, or of those with some numbers."""
+        """Distribute points, given all coordinates or the coordinates of numbered points."""
         points, known, problem = np.zeros(0), None, None
         try:
             points = self.checked(coordinates, None)
@@ -138,7 +138,7 @@ class Places:
             self._begin_with_some(known, points)
 
     def _begin_with_all(self, points: Array) -> None:
-        """Keep the points of this process, where all ranks have all points."""
+        """Select the points of this process if all ranks have all points."""
         world = self.distribution.world
         digest = f"{len(points)} points (checksum {zlib.crc32(points.tobytes()):08x})"
         world.agree({"step": "the making of points", "coordinates": digest})
@@ -150,7 +150,7 @@ class Places:
         self._settle(numbers[mine], points[mine], None)
 
     def _begin_with_some(self, numbers: Array, points: Array) -> None:
-        """Give points to their owners, where each rank has some."""
+        """Send points to their owners if each rank has some of them."""
         world = self.distribution.world
         total = np.array([len(points)])
         world.combine(total, np.zeros(0, np.int64), "the making of points")
@@ -165,7 +165,7 @@ class Places:
         self.place(numbers, points, [])
 
     def _are_distinct(self, numbers: Array) -> bool:
-        """Return whether a part of the numbers of all ranks has those from 0 on, each once."""
+        """Return whether the numbers on all ranks are 0 to count - 1, each once."""
         world, count = self.distribution.world, self.count
         valid = (numbers >= 0) & (numbers < count)
         kept = numbers[valid]
@@ -176,7 +176,7 @@ class Places:
         return bool(valid.all()) and len(np.unique(every)) == len(every)
 
     def place(self, numbers: Array, coordinates: Array, data: Sequence[Array]) -> list[Array]:
-        """Give points to the owners of their cells; return the data of those of this process."""
+        """Send points to the owners of their cells; return the data of local points."""
         world, target = self.distribution.world, None
         if world.ranks > 1:
             target = self._owners(self._cells_of(coordinates))
@@ -196,7 +196,7 @@ class Places:
         return numbers_within(boxes.items(), cells) >= 0
 
     def _owners(self, cells: Array) -> Array:
-        """Return the ranks that own cells; most of them are those of this process."""
+        """Return the ranks that own cells; most cells are local."""
         found = np.full(len(cells), -1)
         for rank in self.distribution.world.here:
             found[self._is_own(cells, rank)] = rank
@@ -205,7 +205,7 @@ class Places:
         return found
 
     def delivered(self, target: Array, arrays: Sequence[Array]) -> list[Array]:
-        """Return the rows for this process of arrays, each row of which goes to a rank."""
+        """Send each row of arrays to its target rank; return the rows received here."""
         world, found = self.distribution.world, []
         for array in arrays:
             parcels = {
@@ -219,7 +219,7 @@ class Places:
         return found
 
     def _settle(self, numbers: Array, coordinates: Array, target: Array | None) -> None:
-        """Keep the points of this process, given their owners if it has several ranks."""
+        """Store the points of this process, given their owners if it has several ranks."""
         numbers.flags.writeable = coordinates.flags.writeable = False
         self.numbers, self.coordinates = numbers, coordinates
         self.positions = self.frame.positions(coordinates)
@@ -232,7 +232,7 @@ class Places:
 
 
 def _numbers(given: Any, count: int) -> Array:
-    """Return the numbers of points that a user gives."""
+    """Return user numbers of points after a check."""
     found = np.asarray(given)
     if found.shape != (count,) or (count and found.dtype.kind not in "iu"):
         raise ShapeError(

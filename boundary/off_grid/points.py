@@ -231,7 +231,7 @@ class Points:
             u.values.changes += 1
 
     def _transfers(self, u: Any, space: Any, *, written: bool) -> tuple[Transfers, Bases]:
-        """Return what works on a field or an array, and where its values are."""
+        """Return the transfers for a field or an array, and the addresses of its values."""
         given = self._places.cells if space is None else space
         found, bases = self._operators.on(u, given, written=written)
         if space is not None and found.space != space:

@@ -84,7 +84,7 @@ class Axis:
     period
         The first index and the number of points after which values repeat; None if they do not.
     is_block
-        Whether it numbers blocks, between which there is no interpolation.
+        Whether the axis numbers blocks, between which values are not interpolated.
     """
 
     low: int
@@ -127,7 +127,7 @@ class Stencils:
         return found
 
     def places(self, zero: int, strides: Sequence[int]) -> Array:
-        """Return where the entries are in memory, given the place of index zero."""
+        """Return the memory offsets of the entries, given the offset of index zero."""
         found = np.full((len(self.fits), 1), zero, np.int64)
         for index, stride in zip(self.index, strides, strict=True):
             found = _flattened(found[:, :, None] + (index * stride)[:, None, :])
@@ -143,7 +143,7 @@ class Stencils:
 
 
 def _flattened(products: Array) -> Array:
-    """Return an array of three axes with the last two as one."""
+    """Return an array of three axes with the last two merged."""
     count, one, other = products.shape
     return products.reshape(count, one * other)
 

@@ -17,20 +17,20 @@ from .operands import Bases, Operand, Storage, index_places, stencil_places
 
 
 class Transfers:
-    """The stencils of points for fields whose values lie in the same way in memory.
+    """The stencils of points for fields with the same memory layout.
 
     Parameters
     ----------
     links
-        The stencils, and what ranks send.
+        The stencils, and the values that ranks send.
     like
-        A field or array: others with the same storages, type and number of components take its
-        place.
+        A field or array. Others with the same storages, type and number of components may replace
+        it.
 
     Attributes
     ----------
     space, components, dtype
-        Those of the fields.
+        The space, number of components and type of the fields.
     """
 
     def __init__(self, links: Links, like: Operand) -> None:
@@ -52,9 +52,9 @@ class Transfers:
         first: Mapping[int, int],
         dtype: Any,
     ) -> tuple[dict[int, Array], dict[tuple[int, int], Array]]:
-        """Return for each rank memory for all rows that it gets, and the part of each message.
+        """Return for each rank memory for all its rows, and the part of each message.
 
-        ``first`` rows of a rank are its own, and stand before those of others.
+        The first ``first`` rows of a rank are local; received rows follow.
         """
         rooms, parts = {}, {}
         for rank in self._links.stencils:
@@ -110,7 +110,7 @@ class Transfers:
                 out[rows[rank]] = found
 
     def _exchanged(self, bases: Bases) -> dict[int, Array]:
-        """Return for each rank the values of its stencils that others own."""
+        """Return for each rank the remote values of its stencils."""
         gather, width, size = self._functions.gather, self._width, self.dtype.itemsize
         rooms, sent, channel = self._values
         for pair, message in sent.items():
@@ -126,7 +126,7 @@ class Transfers:
 
     @cached_property
     def _places(self) -> dict[int, tuple[Any, ...]]:
-        """For each rank the places to which it adds; their number, and addresses of tables."""
+        """For each rank the offsets to which it adds, their number, and addresses of tables."""
         found = {}
         for rank, additions in self._links.additions.items():
             own = self._gathers.places[rank].ravel()[additions.entries]
@@ -164,17 +164,17 @@ class Transfers:
 
 
 class _Gathers:
-    """Where the values of stencils are in memory.
+    """The memory locations of the values of stencils.
 
     Attributes
     ----------
     places
-        For each rank, of its stencils; those below zero count from -1 down in what it receives.
+        For each rank the offsets of its entries; -1 - k is offset k in the received values.
     tables
-        For each rank the numbers of its points and their entries, and the addresses of its
-        places and weights.
+        For each rank the numbers of points and of entries per point, and the addresses of the
+        offsets and weights.
     sent
-        For each message the places of its values, and weights that are one.
+        For each message the offsets of its values, and weights equal to one.
     """
 
     def __init__(self, links: Links, storages: Mapping[int, Sequence[Storage]], width: int) -> None:

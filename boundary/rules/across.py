@@ -31,12 +31,12 @@ ranges."""
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The sides that tables are for: lines of points, the same ones at each level.
+    """The sides to which tables apply: lines of points, identical at each level.
 
     Attributes
     ----------
     text
-        What the tables belong to.
+        The rule or matrix of the tables, for messages.
     layers, length
         The extents of the tables: layers of ghosts, and points along a side.
     levels
@@ -50,7 +50,7 @@ class Lines:
     levels: int | None
 
     def axes(self, frame: Frame) -> tuple[int, int]:
-        """Return the axes of a block that are not those of levels."""
+        """Return the axes of a block other than the axis of levels."""
         if frame.ndim == 3 and self.levels is None:
             raise ArgumentError(
                 f"{self.text}: blocks have 3 dimensions, and the tables are for lines.",
@@ -82,7 +82,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of rows, with the tables that it reads and the sides that they are for."""
+    """A change of rows, with its tables and the sides to which they apply."""
 
     change: Change
     tables: Mapping[str, Any]
@@ -98,7 +98,7 @@ class Across:
     Attributes
     ----------
     steps
-        What is done, the last first.
+        The steps, the last one first.
     """
 
     text: str
@@ -106,7 +106,7 @@ class Across:
 
     @property
     def lines(self) -> Lines:
-        """The sides that the tables are for."""
+        """The sides to which the tables apply."""
         return self.steps[0].lines
 
     __array_ufunc__ = None
@@ -139,7 +139,7 @@ class Across:
 
 
 def _changed(rule: Rule, step: Step) -> Rule:
-    """Return a rule with changed ghosts beyond each side, and none behind the ends of levels."""
+    """Return a rule with changed ghosts beyond each side, and none beyond the ends of levels."""
     keys = {key: ir.fresh(key, rule.data) for key in step.tables}
 
     def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
@@ -201,7 +201,7 @@ def levels_axis(text: str, levels: Any) -> int | None:
 
 
 def step_text(name: str, levels: int | None) -> str:
-    """Return a change as messages call it."""
+    """Return the name of a change in messages."""
     return f"{name}(...)" if levels is None else f"{name}(..., levels={levels})"
 
 

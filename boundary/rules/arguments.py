@@ -31,12 +31,12 @@ def finite(text: str, name: str, value: Any) -> float:
 
 
 def vanishes(total: Any, *terms: Any) -> bool:
-    """Whether a sum of given or computed numbers is zero, but for their rounding errors."""
+    """Whether a sum of given or computed numbers is zero up to rounding errors."""
     return bool(abs(total) <= ROUNDING * sum(abs(term) for term in terms))
 
 
 def finite_numbers(text: str, name: str, value: Any) -> tuple[float, ...]:
-    """Return finite numbers; a single number may be given by itself."""
+    """Return finite numbers; a single number need not be in a sequence."""
     each = value if isinstance(value, (tuple, list)) else [value]
     if not each:
         raise ArgumentError(f"{text}: no {name} is given.")

@@ -35,7 +35,7 @@ class Coefficients:
     Attributes
     ----------
     numbers
-        Them as numbers, if they are the same at all points; a and b are numbers if one is zero.
+        The coefficients as numbers, if they are constant; a and b are numbers if one is zero.
     """
 
     a: Known
@@ -44,20 +44,20 @@ class Coefficients:
 
     @property
     def numbers(self) -> tuple[float, float, float] | None:
-        """The three of them, if all are numbers."""
+        """The three coefficients, if all are numbers."""
         found = tuple(_number(k.value) for k in (self.a, self.b, self.spacing))
         a, b, h = found
         return None if a is None or b is None or h is None else (a, b, h)
 
     @property
     def kind(self) -> str:
-        """Whether the field is given, its derivative, or a sum of both."""
+        """The prescribed quantity: the field, its derivative, or a sum of both."""
         if _number(self.b.value) == 0:
             return "value"
         return "derivative" if _number(self.a.value) == 0 else "both"
 
     def known(self, values: SideValues) -> SideValues:
-        """Return values as they are along the side, where the coefficients hold."""
+        """Return values restricted to the part of the side to which the coefficients apply."""
         return values.along(self.a, self.b, self.spacing)
 
     def scale(self) -> ir.Value:
@@ -73,7 +73,7 @@ class Coefficients:
 
 
 class Condition:
-    """A condition with the coefficients that a user gives."""
+    """A condition with user-defined coefficients."""
 
     def __init__(self, a: GivenQuantity, b: GivenQuantity, spacing: GivenQuantity) -> None:
         self.a, self.b, self.spacing = a, b, spacing

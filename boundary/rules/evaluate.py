@@ -45,7 +45,7 @@ def evaluate(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any])
 
 
 def _divisor(value: ir.Value, names: Mapping[str, Any], data: Mapping[str, Any]) -> Number:
-    """Return a value, zero where it is a sum that is zero but for rounding."""
+    """Return a value; sums that are zero up to rounding errors become zero."""
     match value:
         case ir.Op("add", (a, b)):
             one, other = evaluate(a, names, data), evaluate(b, names, data)
@@ -106,10 +106,10 @@ def affine_in_scalars(value: ir.Value) -> tuple[ir.Value, dict[str, ir.Value]]:
 
 
 def is_live(value: ir.Value, data: Mapping[str, Any], *, weight: bool = False) -> bool:
-    """Whether a value is computed when a program runs, and not when its tables are made.
+    """Whether a value is computed when a program runs, not when its tables are assembled.
 
-    Tables hold the factors of scalars in constants; scalars in weights, products of several and
-    fields of the program are left to kernels.
+    Tables hold the factors of scalars in constants. Kernels evaluate scalars in weights, products
+    of several scalars, and fields of the program.
     """
     if any(_at_run_time(data.get(load.array)) for load in ir.loads(value)):
         return True

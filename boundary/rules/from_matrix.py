@@ -33,7 +33,7 @@ def from_matrix(
 
     This is for geometry that no formula describes: another program writes the rows, point by point.
     The rows that are used are those of ghosts beyond the sides of the rule, and beyond no others;
-    a row without entries makes a ghost zero. Each ghost is a sum of its own, and costs about as
+    a row without entries makes a ghost zero. Each ghost is a separate sum, and costs about as
     much as in a product with a matrix in CSR; making the fill takes about a millisecond per ghost.
 
     Parameters

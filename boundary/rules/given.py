@@ -85,14 +85,14 @@ class OnSpace:
 
 
 def resolved(given: Any, values: Mapping[str, Any]) -> Any:
-    """Return what is given with parameters replaced by values; a sequence has several."""
+    """Return a quantity, or a sequence of them, with parameters replaced by values."""
     if isinstance(given, (tuple, list)):
         return [resolved(one, values) for one in given]
     return values.get(given.name, given) if isinstance(given, Parameter) else given
 
 
 def parameters_of(*given: Any) -> frozenset[str]:
-    """Return the names of the parameters among what is given."""
+    """Return the names of the parameters among given quantities."""
     each = [one for g in given for one in (g if isinstance(g, (tuple, list)) else [g])]
     return frozenset(one.name for one in each if isinstance(one, Parameter))
 
@@ -112,7 +112,7 @@ class GivenQuantity:
     Parameters
     ----------
     text, name
-        The rule, and what messages and data call the quantity.
+        The rule, and the name of the quantity in messages and data.
     """
 
     def __init__(self, text: str, name: str, given: Any) -> None:

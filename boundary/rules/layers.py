@@ -24,7 +24,7 @@ def layer_of(frame: Frame, side: Side, layer: int) -> tuple[int, Affine, Affine]
 
 
 def layers(text: str, frame: Frame) -> int:
-    """Return the largest number of layers of ghosts behind any side of any block."""
+    """Return the largest number of layers of ghosts beyond any side of any block."""
     found = max(width for block in frame.blocks for width in (*block.low, *block.high))
     if found > LAYERS:
         raise HaloError(

@@ -36,14 +36,14 @@ class SideValues:
         return replace(clause, row=row, extends=self.extends, fits=self.fits)
 
     def along(self, *others: Known) -> SideValues:
-        """Return the same values where some other quantities hold, too."""
+        """Return the same values, restricted to sides to which other quantities apply."""
         fits = (*self.fits, *(fit for other in others for fit in other.fits))
         extends = self.extends and all(other.extends for other in others)
         return SideValues(self.each, extends, tuple(dict.fromkeys(fits)))
 
 
 class GivenValues:
-    """The values that a user gives on a side, one for each component."""
+    """The user's values on a side, one for each component."""
 
     def __init__(self, text: str, value: Given) -> None:
         each: list[Any] = list(value) if isinstance(value, (tuple, list)) else [value]

@@ -142,7 +142,7 @@ def _basis(
 def _weights(
     weights: Any, points: Sequence[GridSpace]
 ) -> tuple[float, ...] | tuple[PointValues, ...]:
-    """Return the weights of blocks, or those of the points of each field."""
+    """Return the weights of blocks, or the weights of the points of each field."""
     count = points[0].grid.count
     if weights is None:
         return (1.0,) * count
@@ -173,7 +173,7 @@ def _lists(given: Any, points: Sequence[GridSpace]) -> bool:
 
 
 def _each(name: str, lead: int, given: Any, points: Sequence[GridSpace]) -> tuple[PointValues, ...]:
-    """Return the values at the points of each field, which one function may tell for all."""
+    """Return the values at the points of each field; one function may serve all fields."""
     if callable(given):
         return tuple(PointValues(name, lead, given) for _ in points)
     every = list(given) if len(points) > 1 else [given]

@@ -90,7 +90,7 @@ class Means:
         return Shared(self.grid, self.points)
 
     def pieces(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
-        """Yield the pieces that make all copies, for given sizes."""
+        """Yield the pieces that compute all copies, for given sizes."""
         for copies in self.shared.copies():
             first = copies[0]
             box = self.shared.box(first, sizes)

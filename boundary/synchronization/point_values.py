@@ -21,13 +21,13 @@ class PointValues:
     Attributes
     ----------
     name
-        What messages call them.
+        The name of the values in messages.
     lead
-        How many axes the numbers of a point have.
+        The number of axes of the values at a point.
     given
-        An array with these axes, then that of the blocks, then those of a block; or a function of
-        a block's number and of indices, arrays of one shape, that returns the axes of a point's
-        numbers and then those of the indices, or what broadcasts to them.
+        An array with these axes, then the axis of blocks, then the axes of a block; or a function
+        of a block's number and of index arrays of one shape. The function returns an array that
+        has, or broadcasts to, the axes of a point's values followed by the axes of the indices.
     """
 
     name: str
@@ -35,7 +35,7 @@ class PointValues:
     given: Given
 
     def alike(self, other: PointValues) -> bool:
-        """Whether other values are known to be the same."""
+        """Whether other values are provably equal."""
         if isinstance(self.given, np.ndarray) and isinstance(other.given, np.ndarray):
             return np.array_equal(self.given, other.given)
         return bool(self.given == other.given)

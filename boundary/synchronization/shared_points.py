@@ -23,11 +23,11 @@ class Copy:
     Attributes
     ----------
     field, block
-        Where it is.
+        The field and the block of the copy.
     orthant
         The part of that block's surface: -1 and 1 for axes at an end.
     index
-        Its index, in that of the first copy.
+        Its index as a function of the index of the first copy.
     sign
         1, or -1 where fluxes count in the opposite direction.
     """
@@ -83,7 +83,7 @@ class Shared:
         return {(b, p.data.staggered[1:]): field for field, p in every for b in p.blocks}
 
     def at(self, copy: Copy, index: Iterable[Any]) -> tuple[Any, ...]:
-        """Return where points of a copy are in its field."""
+        """Return the index of points of a copy in its field."""
         return self.points[copy.field].blocks.index(copy.block), *index
 
     def copies(self) -> Iterator[tuple[Copy, ...]]:

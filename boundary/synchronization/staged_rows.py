@@ -63,7 +63,7 @@ def _end(x: Any, extent: Any) -> int:
 
 
 def _weighted(means: Means, copies: Sequence[Copy]) -> Iterator[tuple[Copy, float]]:
-    """Yield the copies that the first of some becomes the sum of, with weights and signs."""
+    """Yield the copies in the weighted sum of the first copy, with weights and signs."""
     if not copies:
         return
     ordered = sorted(copies, key=lambda copy: copy.place)

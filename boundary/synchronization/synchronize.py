@@ -156,7 +156,7 @@ class Synchronize(Affine):
         return declared(body, {f"x{n}": kind for n, kind in enumerate(self.kinds)})
 
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
-        """Synchronize the arrays given into those made."""
+        """Synchronize the arrays ``given`` into the arrays ``made``."""
         for target, values in zip(made, given, strict=True):
             if isinstance(target, np.ndarray):
                 np.copyto(target, values)
@@ -203,7 +203,7 @@ class Synchronize(Affine):
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix; rows are numbered field by field, then component by component.
 
-        It is made of the classes of equal points, found point by point.
+        It is assembled from the classes of equal points, found point by point.
 
         Raises
         ------
@@ -236,7 +236,7 @@ class SharedPoints(External):
         )
 
     def alike(self, other: External) -> bool:
-        """Whether another step is known to make the same means."""
+        """Whether another step provably computes the same means."""
         return (
             super().alike(other)
             and isinstance(other, SharedPoints)
@@ -248,7 +248,7 @@ class SharedPoints(External):
         return functions(self.form, name)
 
     def generally(self) -> SharedPoints:
-        """Return the same step with a machine for any parts of its tables."""
+        """Return the same step with a machine for arbitrary parts of its pieces."""
         return SharedPoints(self.of, broad=True)
 
     @cached_property
@@ -264,17 +264,17 @@ class SharedPoints(External):
         return reduce(operator.or_, made)
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return the tables that the machine works through."""
+        """Return the tables of the machine."""
         return assemble(list(self.parts(sizes)), self.form, layouts, dtype, staged=True)
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[Piece]:
-        """Yield what is made, for given sizes."""
+        """Yield the pieces that are computed, for given sizes."""
         return self.of.means.pieces(sizes)
 
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Do the same by the SciPy matrix."""
+        """Apply the SciPy matrix, as a reference."""
         made = synchronization(self.of.means, sizes) @ np.concatenate([a.ravel() for a in arrays])
         place = 0
         for a in arrays:
@@ -286,5 +286,5 @@ class SharedPoints(External):
         return self
 
     def joined(self, other: External) -> External | None:
-        """Return None: each synchronization is a pass of its own."""
+        """Return None: synchronizations are separate passes."""
         return None

@@ -42,7 +42,7 @@ def assemble(
     staged: bool = False,
     homes: Sequence[int] | None = None,
 ) -> Tables:
-    """Return the tables that make some pieces."""
+    """Return the tables that compute some pieces."""
     program = Assembler(form, layouts, np.dtype(dtype), staged, homes)
     copies, shared, together, few, rest = _sorted(parts, staged)
     rest = [*(p for m in together if not program.has_mutual(m) for p in m.pieces), *rest]
@@ -66,7 +66,7 @@ def assemble(
 def form_of(
     parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
 ) -> Form:
-    """Return what the machine for some pieces must be able to do."""
+    """Return the form of the machine that some pieces require."""
     copies, shared, together, few, rest = _sorted(parts, staged)
     taps, constants = False, bool(few)
     groups, vectors = set[tuple[int, ...]](), set[int]()
@@ -151,7 +151,7 @@ def _sorted(
 
 
 def _shared(piece: Piece) -> bool:
-    """Whether a piece makes two points from each other: both become one weighted sum of the two."""
+    """Whether a piece sets two points to one weighted sum of both."""
     plain = not lone(piece) and not any(map(np.ndim, _numbers(piece)))
     read = [(tap.source, tap.start, tap.steps) for tap in piece.taps if tap.window is None]
     two = len(piece.taps) == len(read) == 2 and read[0] != read[1]
@@ -159,7 +159,7 @@ def _shared(piece: Piece) -> bool:
 
 
 def _merged(parts: Iterable[AnyPiece]) -> list[AnyPiece]:
-    """Return the parts with those joined that have the same values, forward or backward."""
+    """Return the parts after parts with equal values, forward or backward, are merged."""
     found: dict[object, AnyPiece] = {}
     for part in parts:
         key: object = id(part)

@@ -61,7 +61,7 @@ class Assembler(Program):
             self.emit(Op.COLUMNS, self.lane(target, source), *ends)
 
     def shared(self, pieces: Sequence[Piece]) -> None:
-        """Write pairs of points that both become a sum of the two."""
+        """Write pairs of points that are both set to a weighted sum of the pair."""
         for whole in pieces:
             for piece in lined(whole):
                 assert isinstance(piece, Piece)
@@ -72,7 +72,7 @@ class Assembler(Program):
                 )
 
     def mutual(self, groups: Sequence[Mutual]) -> None:
-        """Write lines of points that become sums of each other."""
+        """Write lines of points that are set to sums of each other."""
         for group in groups:
             number = self.form.mutual.index(tuple(map(self.home, group.fields)))
             places = [self.range(field, start, (step,)) for field, start, step in group.lines]
@@ -213,7 +213,7 @@ class Assembler(Program):
         return bool(self.form.groups) and (run.band or not self.form.taps)
 
     def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
-        """Write copies of the lines that runs read; return where they are."""
+        """Write copies of the lines that runs read; return their offsets."""
         count = piece.extents[0]
         size = count * lines.pitch
         layout = len(found), count, lines.pitch, lines.room, lines.count
@@ -230,7 +230,7 @@ class Assembler(Program):
         return [n * size for n in range(len(found))]
 
     def _tap(self, tap: Tap, piece: Piece, place: int, first: bool) -> None:
-        """Add a tap to what is in scratch memory."""
+        """Add a tap to the values in scratch memory."""
         weight, step = self._weights(tap.weight, piece)
         (a, t), start, extents = seen(piece, tap)
         if 0 in extents:
@@ -265,12 +265,12 @@ class Assembler(Program):
 
 
 def lone(piece: Piece) -> bool:
-    """Whether scalars or constants go into a piece."""
+    """Whether a piece has scalars or constants."""
     return bool(piece.scalars or np.ndim(piece.constant) or piece.constant)
 
 
 def _last(piece: Piece, dimension: int) -> bool:
-    """Whether a loop dimension of a copy goes along the last axis, forward or backward."""
+    """Whether a loop dimension of a copy runs along the last axis, forward or backward."""
     return all(
         abs(steps[dimension][-1]) == 1 and not any(steps[dimension][:-1])
         for steps in (piece.steps, piece.taps[0].steps)
@@ -280,7 +280,7 @@ def _last(piece: Piece, dimension: int) -> bool:
 def _column(
     piece: Piece, rows: int, weight: int, columns: dict[tuple[Any, ...], list[int]]
 ) -> None:
-    """Add a column, with lines along a dimension of a piece, to those beside the same rows."""
+    """Add a piece's columns, with lines along a dimension, to the columns of the same rows."""
     (tap,) = piece.taps
     for n in range(piece.extents[1 - rows]):
         one = cut(piece, 1 - rows, n, n + 1)
@@ -294,7 +294,7 @@ def _column(
 
 
 def _slab(lines: Array) -> Array:
-    """Return lines padded by zeros, one after the other."""
+    """Return consecutive lines padded by zeros."""
     length = lines.shape[1]
     return np.pad(lines, ((0, 0), (0, padded(length) - length)))
 

@@ -26,11 +26,11 @@ from .statements import (
 
 
 def product(group: Sequence[int]) -> kernel.Function:
-    """Return the function that adds up neighbours on lines for a group of values.
+    """Return the function that sums neighbours on lines for a group of values.
 
-    A recipe is a list of stretches of lines; `_stretch` says what is in each. The recipe is gone
-    through as often as lines are alike. ``made`` is the same memory as ``scratch``, which holds the
-    sources: since it is another argument, the compiler need not prove that they are apart.
+    A recipe is a list of stretches of lines, laid out as in `_stretch`. The recipe is repeated for
+    each of the equal lines. ``made`` is the same memory as ``scratch``, which holds the sources.
+    The separate argument saves the compiler a proof that sources and results do not overlap.
     """
     values, entries = range(sum(group)), range(sum(n * n for n in group if n > 1))
     places = [name for v in values for name in (f"slot{v}", f"source{v}")]
@@ -49,11 +49,11 @@ def product(group: Sequence[int]) -> kernel.Function:
 
 
 def _stretch(group: Sequence[int], entries: int) -> Block:
-    """Return the statements that add up one stretch for a group of values.
+    """Return the statements that sum one stretch for a group of values.
 
-    A stretch is a line, the place of the first value on it, the number of values, the first weight,
-    the place of the first source, and whether the sums go on with what is in the slots. The weights
-    of one neighbour follow those of another. Only a value that is alone can go on.
+    A stretch is a line, the position of the first value on it, the number of values, the first
+    weight, the position of the first source, and whether the sums start from the values in the
+    slots. The weights are ordered by neighbour. Only a group of one value can continue sums.
     """
     sums: Block = [_sums(group, entries, [let(f"v{v}_0", "zero") for v in range(sum(group))])]
     if tuple(group) == (1,):

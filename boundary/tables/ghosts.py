@@ -41,17 +41,17 @@ class Member:
     ruled
         The rules.
     components
-        How many fields there are on each space.
+        The number of fields on each space.
     spaces
         The owned points and all points of the blocks of each kind.
     reads
-        For each space the elements that are read later, which must be defined; None for all, of
-        which those without a definition are NaN.
+        For each space the elements that are read later, which must be defined; None for all
+        elements, where undefined ghosts are NaN.
     narrow, join, once
-        Whether no others are made, whether the step may become one with another, and whether it may
-        leave out constants that are there.
+        Whether only these elements are computed, whether the step may be merged with another, and
+        whether it may omit constants that are already stored.
     standing
-        The numbers of the spaces on which ghosts stay from run to run, so that constants are there.
+        The numbers of the spaces on which ghosts, and therefore constants, persist between runs.
     """
 
     ruled: Ruled
@@ -65,18 +65,18 @@ class Member:
 
     @property
     def fields(self) -> tuple[tuple[Space, Space], ...]:
-        """The owned points and all points of each field: kind by kind, and of each component."""
+        """The owned points and all points of each field, by block shape and component."""
         return tuple(pair for pair in self.spaces for _ in range(self.components))
 
 
 @dataclass(frozen=True, eq=False)
 class Ghosts(External):
-    """The ghosts of one or more fills, made in one pass.
+    """The ghosts of one or more fills, computed in one pass.
 
     Attributes
     ----------
     broad
-        Whether the machine works through any parts of the tables.
+        Whether the machine supports arbitrary parts of the pieces.
     """
 
     members: tuple[Member, ...]
@@ -84,7 +84,7 @@ class Ghosts(External):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Its name in messages."""
+        """The name of the step in messages."""
         rules = dict.fromkeys(r.text for m in self.members for r in m.ruled.rules)
         return f"fill({', '.join(rules)})"
 
@@ -95,11 +95,11 @@ class Ghosts(External):
 
     @property
     def data(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the numbers the step takes."""
+        """The names of the scalars of the step."""
         return tuple(f"{name}" for m in self.members for name in m.ruled.parameters)
 
     def alike(self, other: External) -> bool:
-        """Whether another step is known to make the same ghosts."""
+        """Whether another step provably computes the same ghosts."""
         return (
             super().alike(other)
             and isinstance(other, Ghosts)
@@ -113,7 +113,7 @@ class Ghosts(External):
         return functions(self.form, name)
 
     def generally(self) -> Ghosts:
-        """Return the same step with a machine for any parts of its tables."""
+        """Return the same step with a machine for arbitrary parts of its pieces."""
         return replace(self, broad=True)
 
     @cached_property
@@ -133,7 +133,7 @@ class Ghosts(External):
         return made | self._any_form() if self._has_conflict(sizes) else made
 
     def _has_conflict(self, sizes: Mapping[str, int]) -> bool:
-        """Whether ghosts that are made have two definitions, which may agree for other sizes."""
+        """Whether computed ghosts have two definitions, which may agree for other sizes."""
         return any(
             isinstance(region.outcome, Conflict)
             for member in self.members
@@ -141,12 +141,12 @@ class Ghosts(External):
         )
 
     def _any_form(self) -> Form:
-        """Return the form of a machine for any ghosts, which may need more time than others."""
+        """Return the form of a machine for any ghosts, which may be slower."""
         turned = {m.components for m in self.members if m.ruled.tabled and m.components > 1}
         return Form(len(self.fields), len(self.data), vectors=tuple(sorted(turned)))
 
     def _sizes(self) -> Iterator[dict[str, int]]:
-        """Yield sizes whose ghosts are made in different ways: first large ones, then small."""
+        """Yield sizes whose ghosts need different operations: first large ones, then small ones."""
         likely: dict[str, int] = {}
         fixed: dict[str, int] = {}
         for member in self.members:
@@ -155,12 +155,12 @@ class Ghosts(External):
         return several(likely, [name for name in likely if name not in fixed])
 
     def tables(self, sizes: Mapping[str, int], layouts: Sequence[Layout], dtype: Any) -> Tables:
-        """Return the tables that the machine works through."""
+        """Return the tables of the machine."""
         made = assemble(list(self.parts(sizes)), self.form, layouts, dtype)
         return replace(made, initial=tuple(self._initial(sizes)))
 
     def _initial(self, sizes: Mapping[str, int]) -> Iterator[tuple[int, Any, Any]]:
-        """Yield the constants that are there before the first run: field, index, values."""
+        """Yield the constants stored before the first run: field, index, values."""
         first = [whole.first(sizes) for _, whole in self.fields]
         for piece in self.standing(sizes):
             for field, start, steps in piece.places:
@@ -177,13 +177,13 @@ class Ghosts(External):
                 yield part
 
     def parts(self, sizes: Mapping[str, int]) -> Iterator[AnyPiece]:
-        """Yield what is made at each run, for given sizes."""
+        """Yield the pieces that each run computes, for given sizes."""
         yield from (part for part, stands in self._every(sizes) if not stands)
 
     def _every(
         self, sizes: Mapping[str, int], *, checked: bool = True
     ) -> Iterator[tuple[AnyPiece, bool]]:
-        """Yield what is made, and whether it stays in its array after the first run."""
+        """Yield the pieces, and whether their values stay in the array after the first run."""
         field = scalar = 0
         for member in self.members:
             ruled = member.ruled
@@ -199,7 +199,7 @@ class Ghosts(External):
             scalar += len(ruled.parameters)
 
     def check(self, sizes: Mapping[str, int]) -> None:
-        """Refuse sizes for which a ghost that is read has no definition, or two."""
+        """Reject sizes for which a ghost that is read is undefined or has two definitions."""
         for member in self.members:
             if not self._always_defined(member, member.ruled.closed(sizes)):
                 for _ in _regions(member, sizes):
@@ -208,7 +208,8 @@ class Ghosts(External):
     def _always_defined(self, member: Member, closure: Closure) -> bool:
         """Whether the ghosts that are read are defined for all sizes that have a closure.
 
-        This is found out once for each closure: most programs need no set operations for new sizes.
+        The result is cached for each closure, so that most programs avoid set operations for new
+        sizes.
         """
         key = id(member), id(closure)
         if key not in self._defined:
@@ -230,7 +231,7 @@ class Ghosts(External):
     def reference(
         self, arrays: Sequence[Array], sizes: Mapping[str, int], scalars: Sequence[Any]
     ) -> None:
-        """Make all ghosts in NumPy, each by following the rules from point to point."""
+        """Compute all ghosts in NumPy by resolving the rules point by point."""
         field = scalar = 0
         for m in self.members:
             names = m.ruled.parameters
@@ -241,9 +242,9 @@ class Ghosts(External):
             scalar += len(names)
 
     def wanted(self, reads: Sequence[Domain], kept: Sequence[bool]) -> Ghosts:
-        """Return the step that makes the ghosts that are read, after a check that they are defined.
+        """Return the step that computes the ghosts that are read, after a check of definitions.
 
-        Ghosts of a field that the caller sees are all made; those without a definition are NaN.
+        All ghosts of a field visible to the caller are computed; undefined ghosts are NaN.
         """
         members, field = [], 0
         for member in self.members:
@@ -261,7 +262,7 @@ class Ghosts(External):
         return replace(self, members=tuple(members))
 
     def once(self, alone: Sequence[bool]) -> Ghosts:
-        """Return the step that leaves constants where they are, if there are any."""
+        """Return the step that keeps persistent constants, if there are any."""
         members, field = [], 0
         for member in self.members:
             found = set()
@@ -279,7 +280,7 @@ class Ghosts(External):
         return self
 
     def rows(self, sources: Sequence[str], scalars: Sequence[ir.Value]) -> tuple[Made, ...] | None:
-        """Return the values of all ghosts that are read; None if one is made of several points."""
+        """Return the values of all ghosts that are read; None if one reads several points."""
         found: list[Made] = []
         scalar = 0
         for member, closed in zip(self.members, self._closed, strict=True):
@@ -325,7 +326,7 @@ def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
 
 
 def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
-    """Yield the regions of ghosts that are made, each with its kind of blocks."""
+    """Yield the regions of ghosts that are computed, each with its block shape."""
     ruled = member.ruled
     for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
         kind, _ = ruled.frame.places[region.block]

@@ -38,7 +38,7 @@ def padded(length: int) -> int:
 
 
 def pieces_of(part: AnyPiece) -> tuple[Piece, ...]:
-    """Return the pieces of a piece: those of its components if it is one of vectors."""
+    """Return the piece itself, or the pieces of the components of a vector piece."""
     return part.pieces if isinstance(part, VectorPiece) else (part,)
 
 
@@ -131,7 +131,7 @@ def along(piece: Piece) -> int | None:
 
 
 def _distance(one: Tap, other: Tap, dimension: int) -> int:
-    """Return how many steps of a dimension a tap is ahead of another; 0 if it is not."""
+    """Return the distance between two taps in steps of a dimension; 0 if it is not a multiple."""
     if one.source != other.source or one.steps != other.steps:
         return 0
     ahead = [b - a for a, b in zip(one.start, other.start, strict=True)]
@@ -144,7 +144,7 @@ def _distance(one: Tap, other: Tap, dimension: int) -> int:
 
 
 def _ordered(piece: Piece, order: Sequence[int]) -> Piece:
-    """Return a piece with two loop dimensions, those given after others of extent 1."""
+    """Return a piece with two loop dimensions: the given ones, preceded by extents of 1."""
     more = 2 - len(order)
     axes = len(piece.start)
 
@@ -183,14 +183,14 @@ def _ordered_number(number: Number, extents: Sequence[int], order: Sequence[int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Taps that follow each other, and how many steps along the line each is after the first."""
+    """Consecutive taps, and the distance of each from the first in steps along the line."""
 
     taps: tuple[Tap, ...]
     ahead: tuple[int, ...]
 
     @property
     def band(self) -> bool:
-        """Whether they are neighbours on lines that are worth a copy."""
+        """Whether the taps are neighbours on lines for which a copy to scratch memory pays off."""
         if len(self.taps) < 3:
             return False
         first = self.taps[0]
@@ -226,11 +226,11 @@ class Stretch:
     line, place
         The line, and the first value on it.
     source
-        The first source of that value, in memory of lines of sources.
+        The first source of that value, as an offset in the memory of source lines.
     weights
         Shape (TAPS, length).
     more
-        Whether the sums go on with what is there.
+        Whether the sums start from the values in memory.
     """
 
     line: int
@@ -247,18 +247,19 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """How the lines of a run are added up.
+    """The summation of the lines of a run.
 
     Attributes
     ----------
     first, count
-        The first source on a line, in steps from what the first tap reads first, and their number.
+        The first source on a line, in steps from the first read of the first tap, and the number
+        of sources.
     room, pitch
         Elements of memory before the first source of a line, and from line to line.
     stretches
-        Those of all lines; those of the first if the lines are alike.
+        The stretches of all lines, or of the first line if all lines are equal.
     times
-        How often the stretches are repeated, from line to line: once, or for each line.
+        The number of repetitions of the stretches: once, or once for each line.
     """
 
     first: int
@@ -270,7 +271,7 @@ class Band:
 
 
 def band(run: Run, extents: Sequence[int]) -> Band:
-    """Return how to add up a run on lines."""
+    """Return the summation of a run on lines."""
     count, length = extents
     windows = [t.window[1] if t.window else (0, length) for t in run.taps]
     reads = [(a + lo, a + hi) for a, (lo, hi) in zip(run.ahead, windows, strict=True) if lo < hi]
@@ -301,7 +302,7 @@ def band(run: Run, extents: Sequence[int]) -> Band:
 
 
 def same_lines(numbers: Array) -> bool:
-    """Whether all lines have the same numbers, of an array made by `spread`.
+    """Whether all lines of an array made by `spread` have the same numbers.
 
     >>> same_lines(spread(np.arange(3.0), (4, 3))), same_lines(spread(np.ones((4, 1)), (4, 3)))
     (True, False)

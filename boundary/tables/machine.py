@@ -21,10 +21,10 @@ TAPS = 8
 class Op(IntEnum):
     """The instructions.
 
-    A slot is a place in scratch memory, and a weight is given by its place among the weights; both
-    have a step from line to line. A field is given by its number, and so is a lane, which is one
-    field or a pair of fields, the target first. A range is a place in a field with the steps from
-    line to line and along a line; ranges are their number, the steps, and a place for each.
+    A slot is an offset in scratch memory, and a weight is an offset in the weights; both have a
+    step from line to line. A field is given by its number, as is a lane, which is one field or a
+    pair of fields, the target first. A range is an offset in a field with the steps from line to
+    line and along a line. Ranges are encoded as their number, the steps, and an offset for each.
     """
 
     STOP = 0
@@ -53,9 +53,9 @@ class Form:
     fields
         The number of fields.
     scalars
-        The number of scalars that it takes.
+        The number of scalars.
     groups
-        Groups of values that are added up in one pass over the same neighbours on lines: for each
+        Groups of values that are summed in one pass over the same neighbours on lines: for each
         group the sizes of its vectors, 1 for a value that is not multiplied by a matrix.
     vectors
         The sizes of other vectors that are multiplied by a matrix.
@@ -65,11 +65,11 @@ class Form:
     copies
         Whether points are multiples of other points of the same field.
     lines
-        Whether values go through scratch memory.
+        Whether values are stored in scratch memory.
     taps
         Whether there are sums of points that are not neighbours on lines.
     points
-        Whether there are sums that are made point by point.
+        Whether there are sums that are computed point by point.
     constants
         Whether sums begin with a constant, or with a tap that some of their points do not read.
     shared
@@ -92,7 +92,7 @@ class Form:
     mutual: tuple[tuple[int, ...], ...] = ()
 
     def __or__(self, other: Form) -> Form:
-        """Return the form of a machine that can do what either of two can, for the same fields."""
+        """Return the form of a machine with the abilities of two machines for the same fields."""
         merged: dict[str, Any] = {}
         for field in fields(self):
             one, two = getattr(self, field.name), getattr(other, field.name)
@@ -114,5 +114,5 @@ class Form:
         return first + self.pairs.index(pair) if pair in self.pairs else None
 
     def product(self, group: tuple[int, ...]) -> int | None:
-        """Return the instruction that adds up the values of a group; None if there is none."""
+        """Return the instruction that sums the values of a group, or None."""
         return Op.PRODUCT + self.groups.index(group) if group in self.groups else None

@@ -55,7 +55,7 @@ columns."""
 
 
 def functions(form: Form, name: str) -> tuple[kernel.Function, ...]:
-    """Return the function of the machine after those it calls, whose names begin with its name.
+    """Return the machine's function after the functions it calls, whose names share its prefix.
 
     It takes the fields, ``links``, ``weights``, ``scratch`` and the scalars, and returns nothing.
     """
@@ -97,7 +97,7 @@ def _functions(form: Form) -> Iterator[kernel.Function]:
 def _instructions(
     form: Form, name: str, fields: Sequence[str], scalars: Sequence[str]
 ) -> Iterator[Branch]:
-    """Yield what the machine does: for which instructions, and the statements."""
+    """Yield the branches of the machine: a condition on the instruction, and statements."""
     arguments = "op", "links", plus("at", 1), "weights"
 
     def of_field(kind: str, *more: str) -> Block:
@@ -202,7 +202,7 @@ def _lines(taps: bool) -> kernel.Function:
 def _copy(name: str, within: bool) -> kernel.Function:
     """Return the function for copies from one field to another, or within a field.
 
-    A function for copies within a field is given that field twice, so that the compiler need not
+    A function for copies within a field takes that field twice, so that the compiler need not
     prove that no source is a target.
     """
     contiguous = [compare(step, "==", 1) for step in ("to_step", "of_step")]
@@ -232,7 +232,7 @@ def _columns(within: bool) -> Block:
     """Return the statements that copy the next columns of rows: many at once, or two.
 
     Many columns leave time to fetch the ends of rows ahead. With two columns of one field, the
-    compiler does best if it cannot tell sources from targets.
+    compiler generates the best code if sources and targets are the same argument.
     """
     field, row_ahead = "f" if within else "g", plus("a", AHEAD)
     fetched = [
@@ -290,7 +290,7 @@ def _share() -> kernel.Function:
 def _mutual(fields: Sequence[int]) -> kernel.Function:
     """Return the function for lines that become sums of each other.
 
-    It is given a field for each line, as if they were apart: no point is on two of the lines.
+    It takes a field for each line, as if fields were distinct: no point is on two lines.
     """
     lines = range(len(fields))
 

@@ -26,9 +26,9 @@ Line: TypeAlias = "tuple[int, Index, Index]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mutual:
-    """Lines of equal length, and the weights of all of them at each point of each of them.
+    """Lines of equal length, each of which becomes a weighted sum of all lines.
 
-    The pieces are the sums one by one.
+    The pieces are the individual sums.
     """
 
     pieces: tuple[Piece, ...]
@@ -43,7 +43,7 @@ class Mutual:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sum:
-    """A piece as a line, with what it reads, and which of these lines run backward beside it."""
+    """A piece as a line, with the lines that it reads, and which of them run backward."""
 
     piece: Piece
     target: Line
@@ -52,7 +52,7 @@ class _Sum:
     weights: tuple[Array, ...]
 
     def beside(self, other: _Sum) -> tuple[Array, ...] | None:
-        """Return the weights in the direction of another sum; None if they do not fit together."""
+        """Return the weights in the direction of another sum; None if the sums do not match."""
         if self.lines != other.lines:
             return None
         turned = {one != two for one, two in zip(self.backward, other.backward, strict=True)}
@@ -62,7 +62,7 @@ class _Sum:
 
 
 def mutual(parts: Sequence[AnyPiece], whole: Occupied) -> tuple[list[Mutual], list[AnyPiece]]:
-    """Return those of some parts of a whole that are mutual sums of lines, and the others."""
+    """Split parts of a whole into mutual sums of lines and the other parts."""
     groups: dict[frozenset[Line], list[_Sum]] = {}
     for part in parts:
         found = _sum(part)
@@ -79,7 +79,7 @@ def mutual(parts: Sequence[AnyPiece], whole: Occupied) -> tuple[list[Mutual], li
 
 
 def _sum(part: AnyPiece) -> _Sum | None:
-    """Return a piece that adds up lines, one of which it makes; None if it is another one."""
+    """Return a piece as a sum of lines that overwrites one of them, or None."""
     if not isinstance(part, Piece) or part.also or part.scalars:
         return None
     long = [d for d, n in enumerate(part.extents) if n > 1]
@@ -107,7 +107,7 @@ def _line(place: Place, dimension: int, length: int) -> tuple[Line, bool]:
 
 
 def _together(lines: frozenset[Line], sums: Sequence[_Sum]) -> Mutual | None:
-    """Return sums of the same lines together; None if they do not make all of these."""
+    """Combine sums of the same lines; return None if they do not compute all of the lines."""
     by_target = {one.target: one for one in sums}
     if not 1 < len(lines) <= MOST or len(sums) != len(lines) or by_target.keys() != lines:
         return None
@@ -125,7 +125,7 @@ def _together(lines: frozenset[Line], sums: Sequence[_Sum]) -> Mutual | None:
 
 
 def _turned(line: Line, length: int) -> Line:
-    """Return a line from its other end."""
+    """Return a line in the opposite direction."""
     field, start, step = line
     last = tuple(s + (length - 1) * d for s, d in zip(start, step, strict=True))
     return field, last, tuple(-d for d in step)
@@ -135,7 +135,7 @@ def _turned(line: Line, length: int) -> Line:
 
 
 class Occupied:
-    """The boxes of points that parts make and read, by their fields and ranges of indices."""
+    """The boxes of points that parts write and read, by their fields and ranges of indices."""
 
     def __init__(self, parts: Sequence[AnyPiece]) -> None:
         self._number = {id(part): n for n, part in enumerate(parts)}
@@ -153,7 +153,7 @@ class Occupied:
         self._is_made = np.arange(len(boxes)) < len(made)
 
     def are_apart(self, pieces: Sequence[Piece]) -> bool:
-        """Whether pieces, parts themselves, make points that are theirs alone, and each once."""
+        """Whether no other part accesses the points that pieces write, and each is written once."""
         own = np.isin(self._owner, [self._number[id(piece)] for piece in pieces])
         mine = np.flatnonzero(own & self._is_made)
         others = np.concatenate([np.flatnonzero(~own), mine])

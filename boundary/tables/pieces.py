@@ -41,7 +41,7 @@ class Tap:
     start, steps
         The index read by the first point, and the step along each loop dimension.
     weight
-        What the value read is multiplied by.
+        The factor of the value read.
     window
         For each loop dimension the range of the points that read; None if all do.
     """
@@ -55,7 +55,7 @@ class Tap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Points of one field that are made by one sum.
+    """Points of one field that are computed by one sum.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Piece:
     taps, constant, scalars
         The sum: points read, a constant, and numbers of scalars with their coefficients.
     also
-        Further places that get the same values.
+        Further targets of the same values.
     """
 
     target: int
@@ -80,7 +80,7 @@ class Piece:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All places that get the values."""
+        """All targets of the values."""
         return ((self.target, self.start, self.steps), *self.also)
 
     @property
@@ -90,7 +90,7 @@ class Piece:
 
     @property
     def scaled(self) -> float | None:
-        """The weight, if each value is one point times that weight and nothing else."""
+        """The weight, if each value is one point times this weight only."""
         if len(self.taps) == 1 and not self.scalars and _zero(self.constant):
             (tap,) = self.taps
             if tap.window is None and np.ndim(tap.weight) == 0:
@@ -100,7 +100,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorPiece:
-    """Pieces of the components of a vector, one after the other, and a matrix at each point.
+    """Pieces of the components of a vector, in order, and a matrix at each point.
 
     The component c of the target is the sum of ``matrix[c][d] * value of pieces[d]``. The pieces
     differ in their fields and constants only.
@@ -118,7 +118,7 @@ def _zero(number: Number) -> bool:
 
 
 def seen(piece: Piece, tap: Tap) -> tuple[tuple[slice, ...], Index, tuple[int, ...]]:
-    """Return where in a piece a tap is read, the first index read, and the extents."""
+    """Return the ranges of a piece in which a tap is read, the first index, and the extents."""
     window = tap.window or tuple((0, n) for n in piece.extents)
     part = tuple(slice(low, max(low, high)) for low, high in window)
     lows = [low for low, _ in window]

@@ -18,7 +18,7 @@ from .pieces import Index, Number
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in the part of scratch memory that holds values, behind the sources."""
+    """An offset in the part of scratch memory that holds values, after the sources."""
 
     place: int
 
@@ -120,7 +120,7 @@ class Program:
         return self.form.lane(self.home(target), self.home(source)) is not None
 
     def has_mutual(self, lines: Mutual) -> bool:
-        """Whether the machine can make mutual sums of lines of these fields."""
+        """Whether the machine supports mutual sums of lines of the fields."""
         return tuple(map(self.home, lines.fields)) in self.form.mutual
 
     def lane(self, target: int, source: int) -> int:
@@ -130,11 +130,11 @@ class Program:
         return number
 
     def store(self, op: int, *operands: Any) -> None:
-        """Add a record that stores values, at the end if all values are found before."""
+        """Add a record that stores values, at the end if all values are computed first."""
         (self.stores if self.staged else self.records).append([op, *operands])
 
     def space(self, size: int) -> int:
-        """Return the place for some values, which is free until they are stored."""
+        """Return an offset in scratch memory for values, reserved until they are stored."""
         place = self.used if self.staged else 0
         if self.staged:
             self.used += size

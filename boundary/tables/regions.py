@@ -53,16 +53,16 @@ class _Place:
 
 @dataclass(frozen=True)
 class RegionPieces:
-    """The pieces that make the ghosts of regions, for given sizes and fields.
+    """The pieces that compute the ghosts of regions, for given sizes and fields.
 
     Attributes
     ----------
     field, scalar
         The numbers of the first field of the rules in the step, and of their first parameter.
     components
-        How many fields there are for each kind of blocks.
+        The number of fields for each block shape.
     checked
-        Whether numbers that are not finite are refused.
+        Whether numbers that are not finite are rejected.
     """
 
     ruled: Ruled
@@ -73,7 +73,7 @@ class RegionPieces:
     checked: bool = True
 
     def parts(self, region: Region) -> Iterator[AnyPiece]:
-        """Yield the pieces that make the ghosts of a region."""
+        """Yield the pieces that compute the ghosts of a region."""
         here = self._place(region)
         if any(low >= high for low, high in here.box):
             return
@@ -118,9 +118,9 @@ class RegionPieces:
         return _Place(region.block, box, {**self.sizes, **first}, indices(axes, box, self.sizes))
 
     def _missing(self, here: _Place, c: int) -> Piece:
-        """Return the piece that makes ghosts without a definition NaN: an owned point times NaN.
+        """Return the piece that sets undefined ghosts to NaN: an owned point times NaN.
 
-        So they are copies, as the ghosts of most fills are.
+        In this form they are copies, like the ghosts of most fills.
         """
         frame = self.ruled.frame
         first = frame.point(here.block, frame.blocks[here.block].first)
@@ -135,7 +135,7 @@ class RegionPieces:
         entries: Iterable[tuple[Entry, Tap]],
         components: Iterable[int],
     ) -> Iterator[Tap]:
-        """Yield the taps by which one component is made of some components of entries."""
+        """Yield the taps of one component from some components of entries."""
         for entry, tap in entries:
             for d in components:
                 if entry.mix is not None:

@@ -74,9 +74,9 @@ def fma(*factors_and_sum: kernel.Expression | str) -> kernel.Expression:
 
 
 def added(weight: str, value: str, total: kernel.Expression | str) -> kernel.Expression:
-    """Return a total with a weight times a value added, or with zero where the weight is zero.
+    """Return a total plus a weight times a value, or plus zero where the weight is zero.
 
-    Lines have weights of zero where they read nothing: an infinity there must not make NaN of it.
+    Lines have zero weights where they read nothing: an infinity there must not produce NaN.
     """
     read = compare(weight, "!=", "zero")
     return fma(weight, kernel.Select(read, kernel.Name(value), kernel.Name("zero")), total)

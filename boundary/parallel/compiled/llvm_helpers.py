@@ -24,7 +24,7 @@ PAUSES = {"x86_64": "llvm.x86.sse2.pause", "AMD64": "llvm.x86.sse2.pause"}
 
 
 def function(module: Any, name: str, *arguments: Any) -> tuple[Any, Any]:
-    """Return a new function that returns an int of C, and a builder at its beginning."""
+    """Return a new function with the C return type int, and a builder at its beginning."""
     made = llvm.Function(module, llvm.FunctionType(NUMBER, arguments), name)
     return made, builder_of(made)
 
@@ -57,7 +57,7 @@ class Words:
         return self.builder.inttoptr(self.get(word), kind)
 
     def function(self, word: int, *arguments: Any, returns: Any = NUMBER) -> Any:
-        """Return the function at the address that an integer is."""
+        """Return the function whose address is an integer of the row."""
         return self.pointer(word, llvm.FunctionType(returns, arguments).as_pointer())
 
     def seen(self, pointer: Any, order: str = "acquire") -> Any:
@@ -107,7 +107,7 @@ def spin(
 
 
 def _counted(builder: Any, counter: Any) -> Any:
-    """Count down; return whether nothing is left."""
+    """Decrement a counter; return whether it is zero."""
     less = builder.sub(builder.load(counter), NUMBER(1))
     builder.store(less, counter)
     return builder.icmp_signed("<=", less, NUMBER(0))

@@ -49,10 +49,10 @@ class Word(IntEnum):
 
 
 class Functions(NamedTuple):
-    """The addresses of ``int begin(int count, void *rows)`` and of the function that asks.
+    """The addresses of ``int begin(int count, void *rows)`` and of the test for completion.
 
-    The latter is ``int ask(int count, void *rows, int *done, void *nothing)``. Both return zero, or
-    the code by which a function of MPI has failed.
+    The test is ``int ask(int count, void *rows, int *done, void *nothing)``. Both functions return
+    zero, or the error code of a failed MPI function.
     """
 
     begin: int
@@ -61,12 +61,12 @@ class Functions(NamedTuple):
 
 @cache
 def functions() -> Functions:
-    """Return the functions, which are compiled now."""
+    """Compile the functions and return their addresses."""
     return Functions(**compiled("mailboxes", {"begin": _begin, "ask": _ask}))
 
 
 def _begin(module: Any) -> None:
-    """Write the function that begins an exchange: requests start, and what has room is put in."""
+    """Write the function that begins an exchange: it starts requests and fills free mailboxes."""
     begin, builder = function(module, "begin", NUMBER, ADDRESS)
     count, rows = begin.args
     with each_row(builder, count, rows, len(Word)) as row:
@@ -81,7 +81,7 @@ def _begin(module: Any) -> None:
 
 
 def _ask(module: Any) -> None:
-    """Write the function that goes on with an exchange, and tells whether it has finished."""
+    """Write the function that advances an exchange and tests whether it has finished."""
     ask, builder = function(module, "ask", NUMBER, ADDRESS, NUMBER.as_pointer(), ADDRESS)
     count, rows, done, _ = ask.args
     flag = builder.alloca(NUMBER)
@@ -103,7 +103,7 @@ def _ask(module: Any) -> None:
 
 
 def _put(row: Words) -> None:
-    """Put a message into its mailbox, if the last but one has been taken out."""
+    """Copy a message into its mailbox if the slot is free."""
     builder = row.builder
     own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.SENT, Word.TAKEN))
     number = builder.load(own)
@@ -113,7 +113,7 @@ def _put(row: Words) -> None:
 
 
 def _take(row: Words) -> None:
-    """Take a message out of its mailbox, if it is there."""
+    """Copy a message out of its mailbox if it has arrived."""
     builder = row.builder
     own, other = (row.pointer(word, WORD.as_pointer()) for word in (Word.TAKEN, Word.SENT))
     number = builder.load(own)
@@ -123,13 +123,13 @@ def _take(row: Words) -> None:
 
 
 def _count(row: Words, number: Any, counter: Any) -> None:
-    """Count a message, which is done with."""
+    """Count a message as completed."""
     row.publish(row.builder.add(number, WORD(1)), counter)
     row.set(Word.DONE, WORD(1))
 
 
 def _place(row: Words, number: Any) -> Any:
-    """Return where in the mailbox a message is: in turn in one half and the other."""
+    """Return the address of a message in the mailbox, whose two halves are used alternately."""
     builder = row.builder
     odd = builder.and_(number, WORD(1))
     return builder.gep(row.pointer(Word.BOX), [builder.mul(odd, row.get(Word.PITCH))])

@@ -25,7 +25,7 @@ from .llvm_helpers import ADDRESS, NUMBER, WORD, Words, each_row, function
 
 
 class Head(IntEnum):
-    """The integers before the rows: functions, each with what it is called with."""
+    """The integers before the rows: addresses of functions, and their arguments."""
 
     BEGIN = 0
     """The address of ``int begin(int count, void *things)``, or 0."""
@@ -49,7 +49,7 @@ MIXED = -2
 
 
 class Word(IntEnum):
-    """The integers of a reduction: its kind, and where its state and its integers are."""
+    """The integers of a reduction: its kind, and the addresses of its state and integers."""
 
     KIND = 0
     STATE = 1
@@ -73,7 +73,7 @@ class Call(IntEnum):
 
 
 class Place(IntEnum):
-    """The integers of a rank that is a thread, before a row for each rank as `Seen` tells."""
+    """The integers of a rank that is a thread, before a row (`Seen`) for each rank."""
 
     NUMBER = 0
     """The number of reductions that the rank has begun."""
@@ -90,7 +90,7 @@ class Place(IntEnum):
 
 
 class Seen(IntEnum):
-    """The integers of a rank that others see: where its integers are, and how often it put some."""
+    """The shared integers of a rank: the address of its contributions, and their counter."""
 
     ROOM = 0
     COUNTER = 1
@@ -100,10 +100,10 @@ class Functions(NamedTuple):
     """The addresses of the functions.
 
     ``int begin(int count, void *table)`` and ``int ask(int count, void *table, int *done, void
-    *nothing)`` are given the number of reductions, and ``int add(int count, void *calls)`` that of
-    calls. They return zero, or the code by which a function of MPI has failed. ``int put(int
-    count, void *place)`` and ``int gather(int count, void *place, int *done, void *nothing)`` are
-    given the number of ranks.
+    *nothing)`` take the number of reductions, and ``int add(int count, void *calls)`` takes the
+    number of calls. They return zero, or the error code of a failed MPI function. ``int put(int
+    count, void *place)`` and ``int gather(int count, void *place, int *done, void *nothing)`` take
+    the number of ranks.
     """
 
     begin: int
@@ -115,7 +115,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions() -> Functions:
-    """Return the functions, which are compiled now."""
+    """Compile the functions and return their addresses."""
     writers = {"begin": _begin, "ask": _ask, "add": _add, "put": _put, "gather": _gather}
     return Functions(**compiled("reductions", writers))
 
@@ -220,6 +220,6 @@ def _gather(module: Any) -> None:
 
 
 def _half(builder: Any, row: Words, number: Any, words: Any) -> Any:
-    """Return where the integers of a reduction are in the room of a rank."""
+    """Return the address of the integers of a reduction in the shared buffer of a rank."""
     half = builder.mul(builder.and_(number, WORD(1)), words)
     return builder.gep(row.pointer(Seen.ROOM, WORD.as_pointer()), [half])

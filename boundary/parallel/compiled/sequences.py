@@ -27,7 +27,7 @@ class Head(IntEnum):
 class Word(IntEnum):
     """The integers of a program.
 
-    ``long long enter(void *given)`` runs it from where the integers ``AT`` say on.
+    ``long long enter(void *given)`` runs the program from the position in the integers ``AT``.
     """
 
     ENTRY = 0
@@ -37,10 +37,10 @@ class Word(IntEnum):
 
 @cache
 def chain() -> int:
-    """Return the address of ``long long chain(void *table)``, which is compiled now.
+    """Compile ``long long chain(void *table)`` and return its address.
 
-    It returns `FINISHED` behind the last program, or why a program has stopped before; called
-    again, it goes on there.
+    It returns `FINISHED` after the last program, or the reason for which a program has stopped. A
+    further call resumes that program.
     """
     return compiled("chain", {"chain": _write})["chain"]
 

@@ -21,7 +21,7 @@ milliseconds); and yields until a thread that waits for others returns to handle
 
 
 class Word(IntEnum):
-    """The integers of a thread, in cache lines of their own."""
+    """The integers of a thread, in separate cache lines."""
 
     ASKED = 0
     """The number of work items submitted to the thread."""
@@ -45,10 +45,10 @@ WIDTH = 48
 class Functions(NamedTuple):
     """The addresses of the functions.
 
-    ``int serve(void *row)`` works for a thread until it sleeps; ``int ask(int count, void *rows)``
-    tells all threads that there is work, and returns how many of them are asleep; ``int
-    finished(int count, void *rows)`` waits for all of them, for a tenth of a second or so, and
-    returns whether they have finished.
+    ``int serve(void *row)`` is the worker loop of a thread until it sleeps. ``int ask(int count,
+    void *rows)`` submits work to all threads, and returns the number of sleeping threads. ``int
+    finished(int count, void *rows)`` waits about a tenth of a second for all threads, and returns
+    whether they have finished.
     """
 
     serve: int
@@ -58,7 +58,7 @@ class Functions(NamedTuple):
 
 @cache
 def functions() -> Functions:
-    """Return the functions, which are compiled now."""
+    """Compile the functions and return their addresses."""
     writers = {"serve": _serve, "ask": _ask, "finished": _finished}
     return Functions(**compiled("team", writers))
 
@@ -72,7 +72,7 @@ def _serve(module: Any) -> None:
         return builder.icmp_signed("!=", asked, own.get(Word.DONE))
 
     def sleep() -> None:
-        """Sleep, unless there is work that was given before this could be known."""
+        """Sleep, unless work was submitted before the sleep flag was visible."""
         own.publish(WORD(1), own.at(Word.ASLEEP), "seq_cst")
         with own.when(builder.not_(is_asked())):
             builder.ret(NUMBER(0))

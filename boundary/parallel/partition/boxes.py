@@ -22,13 +22,13 @@ def filled(boxes: Array) -> Array:
 
 
 def common(one: Array, other: Array) -> Array:
-    """Return the points of both: of arrays of boxes that broadcast."""
+    """Return the intersections of two arrays of boxes that broadcast."""
     low = np.maximum(one[..., 0], other[..., 0])
     return np.stack([low, np.minimum(one[..., 1], other[..., 1])], axis=-1)
 
 
 def around(one: Array, other: Array) -> Array:
-    """Return the smallest boxes that hold both; an empty box counts for nothing."""
+    """Return the smallest boxes that contain both; empty boxes are ignored."""
     low = np.minimum(one[..., 0], other[..., 0])
     hull = np.stack([low, np.maximum(one[..., 1], other[..., 1])], axis=-1)
     hull = np.where(filled(other)[..., None, None], hull, one)
@@ -55,7 +55,7 @@ def within(one: Array, other: Array) -> Array:
 
 
 def distinct(numbers: Array, boxes: Array) -> tuple[Array, Array]:
-    """Return numbers, rising, and the box that stands beside each, every pair of them once.
+    """Return the distinct pairs of a number and its box, in increasing order.
 
     >>> distinct(np.array([2, 1, 2]), np.array([[[0, 3]], [[0, 2]], [[0, 3]]]))
     (array([1, 2]), array([[[0, 2]],
@@ -146,7 +146,7 @@ def without(box: Box, other: Box) -> Iterator[Box]:
 
 
 def without_all(box: Box, others: Iterable[Box]) -> list[Box]:
-    """Return the points of a box that are in none of some others, as boxes."""
+    """Return the difference of a box and other boxes, as boxes."""
     left = [box] if volume(box) else []
     for other in others:
         left = [part for one in left for part in without(one, other)]
@@ -154,7 +154,7 @@ def without_all(box: Box, others: Iterable[Box]) -> list[Box]:
 
 
 def disjoint(boxes: Iterable[Box]) -> list[Box]:
-    """Return boxes without a common point that hold the same points; those that fit are one.
+    """Return disjoint boxes with the same union; adjacent boxes that form a box are merged.
 
     >>> disjoint([((0, 3), (0, 2)), ((2, 5), (0, 2)), ((7, 9), (0, 2))])
     [((0, 5), (0, 2)), ((7, 9), (0, 2))]
@@ -171,9 +171,9 @@ def disjoint(boxes: Iterable[Box]) -> list[Box]:
 
 
 def stacked(boxes: Iterable[Box]) -> list[Box]:
-    """Return boxes without a common point, with those as one that follow each other.
+    """Return disjoint boxes after adjacent ones are merged along any axis except the last.
 
-    They do so along any axis but the last, where lines of points would become longer.
+    Merging along the last axis would make lines of points longer.
 
     >>> stacked([((0, 3), (0, 2)), ((3, 5), (0, 2)), ((0, 3), (2, 4))])
     [((0, 3), (2, 4)), ((0, 5), (0, 2))]
@@ -188,7 +188,7 @@ def stacked(boxes: Iterable[Box]) -> list[Box]:
 
 
 def _chained(boxes: Iterable[Box], axis: int) -> list[Box]:
-    """Return boxes with those as one that follow each other along an axis."""
+    """Return boxes after adjacent ones are merged along an axis."""
     found: list[Box] = []
     for box in sorted(boxes, key=lambda b: (b[:axis], b[axis + 1 :], b[axis])):
         before, rest = box[:axis], box[axis + 1 :]
@@ -211,9 +211,9 @@ def hull(boxes: Sequence[Box]) -> Box:
 
 
 def joined(boxes: Iterable[Box]) -> list[Box]:
-    """Return boxes with the same points and perhaps more: those that touch become one.
+    """Return boxes that cover the given ones, after boxes close to each other are merged.
 
-    Boxes become one if that adds at most an eighth to their points.
+    Two boxes are merged if their hull has at most an eighth more points than both.
     """
     found: list[Box] = []
     for box in boxes:

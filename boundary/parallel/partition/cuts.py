@@ -62,7 +62,7 @@ def cut(
 def chosen(
     cells: Sequence[Space], sizes: Mapping[str, int], ranks: int, whole: Collection[int] = ()
 ) -> Partition:
-    """Return the cut of blocks that suits a number of ranks best, with some axes left whole."""
+    """Return the partition of lowest cost for a number of ranks, with some axes undivided."""
     extents = [space.extent(sizes) for space in cells]
     gridded = isinstance(cells[0], GridSpace)
     blocks = sum(e[0] for e in extents) if gridded else 1
@@ -92,7 +92,7 @@ def block_axes(here: Partition, given: Sequence[int]) -> frozenset[int]:
 def with_whole_lines(here: Partition, axes: Collection[int]) -> Partition:
     """Return a partition of the same cells that cuts no line along some axes of a block.
 
-    It is the same one if that is so there.
+    If the partition already cuts no such line, it is returned itself.
     """
     every = np.array([space.box(here.sizes) for space in here.cells])[here.kinds]
     if all((here.boxes == every)[:, here.lead + axis].all() for axis in axes):
@@ -107,7 +107,7 @@ def _cost(
     gridded: bool,
     ranks: int,
 ) -> float:
-    """Return what the busiest rank has to do: for its cells, and for those beside cuts."""
+    """Return the cost of the busiest rank: its cells, and its cells next to interfaces."""
     count = prod(parts)
     boxes = sum(e[0] if gridded else 1 for e in extents) * count
     sides = [max(-(-s[axis] // p) for s in shapes) for axis, p in enumerate(parts)]

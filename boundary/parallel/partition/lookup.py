@@ -12,14 +12,14 @@ from .boxes import Box, as_box, filled, meet
 
 
 class Lookup:
-    """The boxes of an array, found by where they lie.
+    """A spatial index of the boxes of an array.
 
-    Boxes with the same range along an axis are kept together, axis by axis, as they are needed.
+    Boxes are grouped by their ranges, axis by axis; the groups are built on demand.
 
     Parameters
     ----------
     boxes
-        An array of boxes; the empty ones are never found.
+        An array of boxes; empty boxes are ignored.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Lookup:
         self._root = _Node(np.flatnonzero(filled(boxes)), 0)
 
     def meeting(self, box: Box) -> Iterator[tuple[int, Box]]:
-        """Yield the numbers of boxes that have points in common with one, and these points."""
+        """Yield the numbers of the boxes that intersect a box, and the intersections."""
         for number in self._root.meeting(self._boxes, box):
             shared = meet(as_box(self._boxes[number]), box)
             assert shared is not None

@@ -67,7 +67,7 @@ class Partition:
 
     @cached_property
     def _of_rank(self) -> tuple[Array, Array]:
-        """The numbers of the boxes ordered by owner, and where those of each rank begin."""
+        """The numbers of the subdomains ordered by owner, and the start of each rank."""
         order = np.argsort(self.owners, kind="stable")
         return order, np.searchsorted(self.owners[order], np.arange(self.ranks + 1))
 
@@ -100,7 +100,7 @@ class Partition:
     def owners_of(
         self, space: Space, points: Box, inner: Space | None = None
     ) -> list[tuple[int, Box]]:
-        """Return the boxes that own some points of a space, each with those that it owns.
+        """Return the subdomains that own points of a box of a space, each with its owned part.
 
         ``inner`` as for `owned`.
         """
@@ -134,7 +134,7 @@ class Partition:
         return found
 
     def _kind(self, space: Space) -> int:
-        """Return the kind of blocks by which a space is cut: its own, or that most like it."""
+        """Return the block shape by which a space is divided: its own, or the most similar one."""
         if isinstance(space, GridSpace):
             for number, cells in enumerate(self.cells):
                 if isinstance(cells, GridSpace) and cells.blocks == space.blocks:
@@ -180,7 +180,7 @@ class Partition:
 
 
 def _key(space: Space) -> object:
-    """Return what tells spaces apart: those of a grid also by their blocks."""
+    """Return a key that distinguishes spaces, including the blocks of a grid's space."""
     return space, getattr(space, "blocks", None)
 
 
@@ -202,7 +202,7 @@ def _scaled(edges: Array, first: int, last: int, low: int, high: int, staggered:
 
 
 def _check_cover(boxes: Array, space: Space, sizes: Mapping[str, int]) -> None:
-    """Raise if boxes do not hold every cell of a space once."""
+    """Raise unless boxes contain every cell of a space once."""
     whole = np.array(space.box(sizes))
     if not filled(boxes).all() or (boxes[..., 0] < whole[:, 0]).any():
         raise ArgumentError(f"A box is empty, or not within {space!r}.")
@@ -217,7 +217,7 @@ def _check_cover(boxes: Array, space: Space, sizes: Mapping[str, int]) -> None:
 
 
 def _overlap(boxes: Array) -> bool:
-    """Whether two boxes have a point in common: boxes in the order of their first axis."""
+    """Whether two boxes intersect, given boxes in the order of their first axis."""
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     boxes = boxes[order]
     for number, box in enumerate(boxes):
@@ -246,7 +246,7 @@ def partition(
     boxes: Sequence[tuple[int, int, Sequence[tuple[int, int]]]],
     ranks: int,
 ) -> Partition:
-    """Return the partition of boxes that are given one by one: (rank, kind, box)."""
+    """Return the partition with explicitly given boxes: (rank, kind, box)."""
     axes = cells[0].ndim
     if not isinstance(boxes, Sequence):
         raise ArgumentError(

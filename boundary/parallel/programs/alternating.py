@@ -14,12 +14,12 @@ from ..ranks.field import Field, Ground
 
 
 def alternating(*programs: ssr.Program) -> Alternating:
-    """Return programs that run one after the other, each where the lines it solves are not cut.
+    """Return programs that run in sequence, each on a distribution with undivided lines.
 
     A program that solves along some axes runs on the distribution ``on.undivided(*axes)`` of its
-    fields' points. Fields have copies there, which are brought up to date when a program takes
-    them, with one message for each pair of ranks; in the end the fields themselves are brought up
-    to date. A field that no program changes is moved once. In one process nothing is moved.
+    fields' points. Copies of the fields on this distribution are updated when a program takes
+    them, with one message for each pair of ranks. At the end the fields themselves are updated. A
+    field that no program changes is sent once. In one process nothing is copied.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def alternating(*programs: ssr.Program) -> Alternating:
 
 
 class Alternating:
-    """Programs that run one after the other; made by `alternating`."""
+    """Programs that run in sequence; made by `alternating`."""
 
     def __init__(self, programs: Sequence[ssr.Program]) -> None:
         for program in programs:
@@ -71,8 +71,8 @@ class Alternating:
     def bind(self, **values: Any) -> Turns:
         """Return the programs bound to fields and numbers, by the names of their parameters.
 
-        A call of the result runs them all; all ranks call it together. Numbers that are left out
-        are given at each call, in the order of the parameters.
+        A call of the result runs all programs; it is a collective call. Omitted numbers are
+        arguments of each call, in the order of the parameters.
         """
         names = {n: kind for program in self._programs for n, kind in program.signature.kinds}
         for name in values:
@@ -92,9 +92,9 @@ class Alternating:
 
 @dataclass(frozen=True)
 class Turn:
-    """A program bound to fields, those that it takes, and those of them that it changes.
+    """A bound program, the fields that it takes, and the fields that it changes.
 
-    The ``scalars`` are the places of its numbers among those of a call.
+    The ``scalars`` are the positions of its numbers among the arguments of a call.
     """
 
     run: Any
@@ -104,7 +104,7 @@ class Turn:
 
 
 class Turns:
-    """Programs bound to fields that run in turn; made by `Alternating.bind`."""
+    """Bound programs that run in sequence; made by `Alternating.bind`."""
 
     def __init__(
         self, turns: Sequence[Turn], copies: Mapping[str, Copies], scalars: Sequence[str]
@@ -131,7 +131,7 @@ class Turns:
 
 
 class Copies:
-    """A field and its copies on other distributions, some of which have its present values."""
+    """A field and its copies on other distributions, some of which are up to date."""
 
     def __init__(self, home: Field) -> None:
         self.home = home
@@ -140,7 +140,7 @@ class Copies:
         self._seen = home.values.changes
 
     def where(self, axes: Sequence[int]) -> Field:
-        """Return the copy on a distribution on which lines along axes are whole."""
+        """Return the copy on a distribution with undivided lines along axes."""
         on = self.home.distribution
         if not on.world.alone:  # otherwise programs run as on arrays
             on = on.undivided(*axes)
@@ -158,7 +158,7 @@ class Copies:
             self._seen = self.home.values.changes
 
     def changed(self, field: Field) -> None:
-        """Take note that a program has changed a copy, or the field itself."""
+        """Record that a program has changed a copy, or the field itself."""
         self._current = [field]
         self._seen = self.home.values.changes
 
@@ -169,7 +169,7 @@ def _turn(
     copies: Mapping[str, Copies],
     missing: Sequence[str],
 ) -> Turn:
-    """Return a program bound to the copies of fields where its lines are whole."""
+    """Return a program bound to copies of fields with undivided lines."""
     names = [name for name, _ in program.signature.kinds]
     taken = {n: (copies[n], copies[n].where(_axes(program))) for n in names if n in copies}
     made = {name for step in program.ir.steps for name in ir.made(step)}

@@ -54,9 +54,9 @@ class BoundOnArrays(Bound):
 
 
 class BoundOnBoxes(Bound):
-    """A program whose values depend on boxes, bound to fields of a job of one process.
+    """A program whose values depend on the decomposition, bound to fields in one process.
 
-    Its boxes share one array for each field, and have memory of their own in copies of the fields.
+    Each field is one array; the program runs on copies with separate memory for each subdomain.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class BoundOnBoxes(Bound):
 
 
 def _copy(source: Values, target: Values) -> None:
-    """Set values to others, which have the same boxes."""
+    """Copy values between fields with the same subdomains."""
     for (_, there), (_, here) in zip(source.views(), target.views(), strict=True):
         here[...] = there
     target.changes += 1

@@ -125,7 +125,7 @@ class BoundOnRanks(Bound):
         return replace(made, carrier=self._ground.world.carrier)
 
     def _prepare(self) -> None:
-        """Make room in the fields for what is read, and memory for the rest; forget all tables."""
+        """Extend the fields by the halos read, allocate other memory, and discard all tables."""
         here, fields = self._ground.world.here, self._fields
         for rank in here:
             for name, field in fields.items():
@@ -137,7 +137,7 @@ class BoundOnRanks(Bound):
     def _valid(self) -> frozenset[str]:
         """Return the fields that are unchanged since a call left their halos up to date.
 
-        They are the same on all ranks.
+        The result is the same on all ranks.
         """
         fields = self._fields
         return frozenset([n for n, change in self._halos.items() if fields[n].changes == change])
@@ -146,7 +146,7 @@ class BoundOnRanks(Bound):
         return [field.moves for field in self._values]
 
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
-        """Run the program for each row of scalars, one after the other, with the bits of calls."""
+        """Run the program for each row of scalars; results are bitwise those of single calls."""
         numbers = self._numbers(rows)
         results = np.zeros((len(numbers), self._plan.meta.results))
         done = 0
@@ -194,7 +194,7 @@ class BoundOnRanks(Bound):
         self._halos = {}
 
     def _numbers(self, rows: Iterable[Sequence[float]]) -> Array:
-        """Return the numbers of all scalars and constants for each row of those without a value."""
+        """Return all scalars and constants for each row of unbound scalars."""
         given = scalar_rows(rows, self._open)
         found = np.repeat(self._row, len(given), axis=0)
         found[:, self._places] = given
@@ -202,12 +202,12 @@ class BoundOnRanks(Bound):
 
 
 class ProgramSequence:
-    """Programs of the same ranks that run one after the other, without Python in between.
+    """Programs of the same ranks that run in sequence without returning to Python.
 
     Parameters
     ----------
     programs
-        The programs, none of them twice.
+        The programs, without duplicates.
     """
 
     def __init__(self, programs: Sequence[BoundOnRanks]) -> None:
@@ -220,7 +220,7 @@ class ProgramSequence:
         self._works: list[RankSequence] = []
 
     def __call__(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
-        """Run them, each with a row of scalars; return what each of them returns."""
+        """Run the programs, each with a row of scalars; return the results of each."""
         for number, program in self._taking:
             program._set_scalars(rows[number])
         self._run()

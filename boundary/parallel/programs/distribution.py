@@ -66,7 +66,7 @@ class Distribution(Immutable):
 
     @cached_property
     def boxed(self) -> Distribution:
-        """The same boxes in one process, with memory of their own."""
+        """The same boxes in one process, with separate memory."""
         return Distribution(self.cells, self.partition, simulated_ranks(1))
 
     @property
@@ -369,7 +369,7 @@ class Distribution(Immutable):
         *,
         bound: bool,
     ) -> Any:
-        """Run a program on args and named ones, or return it bound to them (``bound``)."""
+        """Run a program on its arguments, or return it bound to them (``bound``)."""
         if bound:
             return bound_program(program, self, args, named, agreed=True)
         given = program.signature.arranged(args, named)
@@ -386,7 +386,7 @@ class Distribution(Immutable):
         return alternating(*programs).bind(**values)
 
     def _kept(self, program: ssr.Program, fields: tuple[Any, ...]) -> Bound:
-        """Return a program bound to fields, kept with the program while all fields are in use."""
+        """Return a program bound to fields, cached with the program while all fields exist."""
         key = id(program), *map(id, fields)
         known = self._bound.pop(key, None)
         if known is None:
@@ -399,7 +399,7 @@ class Distribution(Immutable):
         return known[0]
 
     def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
-        """Return how a program runs here on numbers of a dtype, which is found out once."""
+        """Return the execution plan of a program for a dtype, which is cached."""
         known = self._plans.setdefault(program, {})
         if dtype not in known:
             self.world.agree(of_program(program, dtype))

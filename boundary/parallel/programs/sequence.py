@@ -17,7 +17,7 @@ _GO_ON = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p)
 
 
 class RankSequence:
-    """The programs of one rank, each with the rows of its scalars and of what it returns."""
+    """The programs of one rank, each with the rows of its scalars and of its results."""
 
     def __init__(self, calls: Sequence[RankCall], given: Sequence[tuple[Array, Array]]) -> None:
         self._calls, self._given = calls, given
@@ -44,7 +44,7 @@ class RankSequence:
         self._table[Head.PLACE : Head.BEGUN + 1] = 0
 
     def go_on(self) -> int:
-        """Go on until all is done, or there is a step that is the caller's; return which it is."""
+        """Run until all programs end or a step needs the caller; return the reason for the stop."""
         if self._go_on is not None:
             try:
                 reason = int(self._go_on(self._things))
@@ -68,9 +68,9 @@ class RankSequence:
         return FINISHED
 
     def entry(self) -> tuple[int, int] | None:
-        """Return the function of C that goes on, and the address of its argument."""
+        """Return the address of the C function that resumes, and that of its argument."""
         return None if self._go_on is None else (chain(), self._things)
 
     def next_step(self) -> None:
-        """Leave a step behind."""
+        """Advance to the next step."""
         self._calls[self.place].next_step()

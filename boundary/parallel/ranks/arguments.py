@@ -34,7 +34,7 @@ from .values import Values, memories_of_temporaries
 
 
 class RankMemory:
-    """The memory of one rank for all arrays of a program, in the order of its kernel, and tables.
+    """The memory of one rank for all arrays of a program, in kernel order, and its tables.
 
     Attributes
     ----------
@@ -43,13 +43,13 @@ class RankMemory:
     captured
         The arrays of matrices, which are the same on all ranks.
     whole
-        For each of these the offset of index zero, and the strides of all axes but the last.
+        For each captured array the offset of index zero, and the strides of all axes but the last.
     fields, components
         The arrays of the program's fields: vector fields whole, and as their components.
     states
-        What reductions have found, and the debug build.
+        The states of the reductions, and the findings of the debug build.
     tables
-        The tables by which nests and fills find their elements in this memory.
+        The tables of memory offsets for loop nests and fills.
     """
 
     def __init__(self, plan: Plan, rank: int, fields: Mapping[str, Values]) -> None:
@@ -80,14 +80,14 @@ class RankMemory:
         self.tables = RankTables(plan.footprint, plan.fronts, self)
 
     def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
-        """Return what a kernel takes of a stored matrix: alike on all ranks, but for places."""
+        """Return a kernel argument of a stored matrix; only ``places`` depends on the rank."""
         stored, sizes = plan.declaration.stored[matrix], plan.footprint.sizes
         if what == "places":
             return self._places(plan, matrix, operand)
         return stored.argument(what, sizes, None, plan.dtype)
 
     def _places(self, plan: Plan, matrix: str, operand: str) -> Array:
-        """Return where the columns of a stored matrix are in the memory of an array."""
+        """Return the offsets of the columns of a stored matrix in the memory of an array."""
         footprint, stored = plan.footprint, plan.declaration.stored[matrix]
         numbers = stored.csr.indices
         found = np.full(len(numbers), -1, np.int64)
@@ -107,7 +107,7 @@ class RankMemory:
         return np.maximum(found, 0).astype(numbers.dtype)
 
     def array(self, name: str) -> Array:
-        """Return an array of the kernel, in its memory all of the rank's boxes."""
+        """Return an array of the kernel: the memory of all subdomains of the rank."""
         every = *self.components, *self.captured.values(), *self.temporaries
         return every[self._names.index(name)]
 
@@ -129,9 +129,9 @@ class _Holder:
 
 
 def _writeable(array: Array) -> Array:
-    """Return an array in the same memory with the flag that kernels of ranks ask of all arrays.
+    """Return an array in the same memory with the writable flag, which kernels of ranks require.
 
-    Their moves could write any array; those of matrices are never moved.
+    The halo copies could write any array, but never write the arrays of matrices.
     """
     return array if array.flags.writeable else np.asarray(_Holder(array))
 
@@ -154,7 +154,7 @@ def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]
 
 
 class RankCall:
-    """A kernel with the arguments by which one rank goes through the steps of a schedule.
+    """A kernel with the arguments by which one rank executes the steps of a schedule.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class RankCall:
     Attributes
     ----------
     at
-        Where the kernel is, as `ssr.extension.At` says.
+        The position of the kernel in its steps, see `ssr.extension.At`.
     """
 
     def __init__(
@@ -229,25 +229,25 @@ class RankCall:
         return *self._first, *self._varying(scalars, results), *self._rest
 
     def go_on(self) -> int:
-        """Go on until all is done, or there is a step that is the caller's; return which it is."""
+        """Run until all steps end or a step needs the caller; return the reason for the stop."""
         return self._run(*self._arguments)
 
     def entry(self) -> tuple[int, int] | None:
-        """Return the function of C that goes on, and the address of its argument."""
+        """Return the address of the C function that resumes, and that of its argument."""
         self._entry = made = self._entry or entry(self._kernel.run, self._arguments)
         return None if made is None else (made.address, made.given)
 
     def entry_with(self, scalars: Array, results: Array) -> Entry | None:
-        """Return how compiled code runs it with rows that stay the same; None if it cannot."""
+        """Return the entry point for compiled callers with fixed rows; None without one."""
         return entry(self._kernel.run, self._with(scalars, results))
 
     def next_step(self) -> None:
-        """Leave the step behind."""
+        """Advance to the next step."""
         self.at[At.STEP] += 1
 
 
 def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMoves) -> Run:
-    """Return a part of the kernel as what a rank runs there."""
+    """Return the tables with which a rank runs a part of the kernel."""
     nests: dict[int, Array] = {}
     calls: dict[int, tuple[Array, Array]] = {}
     nothing = np.zeros(0, plan.dtype)

@@ -19,7 +19,7 @@ _texts: WeakKeyDictionary[ssr.Program, str] = WeakKeyDictionary()
 
 
 def of_program(program: ssr.Program, dtype: np.dtype[Any]) -> Facts:
-    """Return what ranks that prepare a program for numbers of a dtype must agree about."""
+    """Return the facts that must be equal on all ranks that prepare a program for a dtype."""
     if program not in _texts:
         _texts[program] = identity(program.ir)
     constants = ", ".join(map(repr, declaration(program).constants))
@@ -35,7 +35,7 @@ def of_program(program: ssr.Program, dtype: np.dtype[Any]) -> Facts:
 def of_arguments(
     step: str, fields: Mapping[str, Field], numbers: Mapping[str, float | None]
 ) -> Facts:
-    """Return what ranks that bind or call a program must agree about."""
+    """Return the facts that must be equal on all ranks that bind or call a program."""
     known = {name: value for name, value in numbers.items() if value is not None}
     return {
         "step": step,

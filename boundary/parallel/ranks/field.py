@@ -35,7 +35,7 @@ class Ground(Protocol):
 
     @property
     def boxed(self) -> Ground:
-        """The same boxes in one process, with memory of their own."""
+        """The same boxes in one process, with separate memory."""
 
     def empty(self, kind: Space | VectorSpace, dtype: Any = np.float64) -> Field:
         """Return a field without values."""
@@ -56,10 +56,10 @@ class Ground(Protocol):
     def alternating(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
-        """Bind programs to fields, each to run where its lines are whole."""
+        """Bind programs to fields, each on a distribution with undivided lines."""
 
     def plan(self, program: ssr.Program, dtype: np.dtype[Any]) -> Plan:
-        """Return how a program runs here."""
+        """Return the execution plan of a program."""
 
     def product(self, matrix: Any, x: Field) -> Field:
         """Return the product of a matrix with a field."""
@@ -93,7 +93,7 @@ class Field(NoArrayOperations):
     values
         Its values on the ranks of this process.
     number
-        A number that all ranks have for it; 0 where there is one process.
+        An identifier that is the same on all ranks; 0 in a job of one process.
 
     Examples
     --------
@@ -393,7 +393,7 @@ class Field(NoArrayOperations):
         return made
 
     def _copy(self, other: Field) -> None:
-        """Set all values to those of another field."""
+        """Copy all values from another field."""
         if other is self:
             return
         if other.kind != self.kind:
@@ -407,7 +407,7 @@ class Field(NoArrayOperations):
         self.values.changes += 1
 
     def _way_from(self, other: Field) -> Route:
-        """Return the way of another field's values to here, which is prepared once."""
+        """Return the cached transfer of another field's values to this field."""
         known = self._ways.get(other.values)
         if known is None or not known.holds(other.values, self.values):
             other._check_ground(self.distribution)
@@ -425,7 +425,7 @@ class Field(NoArrayOperations):
     def __ssr_like__(
         self, points: Space | VectorSpace | None = None, space: Space | VectorSpace | None = None
     ) -> Field:
-        """Return a field without values on the same points, or on those of a coarser level."""
+        """Return a field without values on the same points, or on the points of a coarser level."""
         if points is None or space is None:
             return Field(self.distribution, self.kind, self.dtype)
         if points == space:
@@ -439,7 +439,7 @@ class Field(NoArrayOperations):
         return self if fewer is self.distribution else Field(fewer, self.kind, self.dtype)
 
     def __ssr_beside__(self, other: Field) -> Field:
-        """Return a field without values on the boxes of another, if these are of the same cells."""
+        """Return a field without values, distributed like ``other`` if both have the same cells."""
         here, there = self.distribution, other.distribution
         if there is here or not there.partition.has_cells_of(here.partition):
             return self
@@ -449,11 +449,11 @@ class Field(NoArrayOperations):
 
     @property
     def __ssr_ranks__(self) -> Ground:
-        """The ranks that share the points, for decisions of all of them."""
+        """The ranks that share the points, for collective decisions."""
         return self.distribution
 
     def __ssr_piece__(self, box: Box) -> Array | None:
-        """Return the values of a box of the array of the whole on the first rank, else None."""
+        """Return the values of a box of the global array on the first rank, else None."""
         if self.values.whole is not None:
             mine: Array = self.values.whole[slices(box, (0,) * len(box))]
             return mine
@@ -464,24 +464,24 @@ class Field(NoArrayOperations):
         return found[0][1] if found else None
 
     def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
-        """Share boxes of the array of the whole among ranks; yield those of this process."""
+        """Distribute boxes of the global array among ranks; yield the boxes of this process."""
         world = self.distribution.world
         if len(world.here) == world.ranks:
             return ((number, self._collected(box)) for number, box in enumerate(boxes))
         return self._shared_out(boxes, self._owners(len(boxes)), "the moving of a field")
 
     def __ssr_share__(self, count: int) -> list[int]:
-        """Return which of so many boxes this process receives of `__ssr_boxes__`."""
+        """Return which of ``count`` boxes this process receives from `__ssr_boxes__`."""
         here = self.distribution.world.here
         return [number for number, rank in enumerate(self._owners(count)) if rank in here]
 
     def _owners(self, count: int) -> list[int]:
-        """Return the ranks that share so many boxes."""
+        """Return the rank of each of ``count`` boxes."""
         ranks = self.distribution.world.ranks
         return [number * ranks // max(count, ranks) for number in range(count)]
 
     def _collected(self, box: Box) -> Array:
-        """Return the values of a box of the array of the whole, all of which this process has."""
+        """Return the values of a box of the global array, all of which are in this process."""
         made = allocated(tuple(high - low for low, high in box), self.dtype)
         lower = self.space.first(self.distribution.partition.sizes)
         lead = len(self.shape) - len(lower)
@@ -496,7 +496,7 @@ class Field(NoArrayOperations):
     def _shared_out(
         self, boxes: Sequence[Box], owners: Sequence[int], step: str
     ) -> Iterator[tuple[int, Array]]:
-        """Yield the boxes of the array of the whole that ranks of this process receive."""
+        """Yield the boxes of the global array that ranks of this process receive."""
         world, lower = self.distribution.world, self.space.first(self.distribution.partition.sizes)
         field = f"number {self.number}"
         world.agree({"step": step, "field": field, "boxes": f"{len(boxes)} from {boxes[:1]}"})
@@ -546,11 +546,11 @@ class Field(NoArrayOperations):
     def __ssr_in_turn__(
         self, programs: Sequence[ssr.Program], values: Mapping[str, Any]
     ) -> Callable[..., None]:
-        """Return programs bound to fields, each of which runs where its lines are whole."""
+        """Return programs bound to fields, each on a distribution with undivided lines."""
         return self.distribution.alternating(programs, values)
 
     def __ssr_whole__(self) -> Array | None:
-        """Return the array of the whole in a job of one process alone."""
+        """Return the global array in a job of one process."""
         return self.values.whole
 
     def __rmatmul__(self, matrix: Any) -> Field:
@@ -576,7 +576,7 @@ def _rank(given: Any, world: World) -> int:
 
 
 def _part(space: Space, every: Box, given: Any) -> Box:
-    """Return a box of a space's points that a user gives."""
+    """Return a user's box of points of a space after a check."""
     found: Box = ()
     with suppress(TypeError, ValueError):
         found = tuple((index(low), index(high)) for low, high in given)

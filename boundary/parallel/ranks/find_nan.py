@@ -24,7 +24,7 @@ NONE = 2**62
 def examine(
     plan: Plan, world: World, ranks: Sequence[RankMemory], unit: int, notes: Sequence[str]
 ) -> None:
-    """Raise if a unit has made an infinity or NaN, on all ranks alike."""
+    """Raise the same error on all ranks if a unit has computed an infinity or NaN."""
     here = [[int(n) for n in r.states[-1, : KIND + 1]] for r in ranks if r.states[-1, 0]]
     for name, kind, row in plan.footprint.units[unit].folds:
         value = number_found(kind, ranks[0].states, row)
@@ -80,7 +80,7 @@ def _parts(
 def _first(
     world: World, whole: Box, parts: Iterable[tuple[Box, Array]], what: str
 ) -> tuple[tuple[int, ...], float] | None:
-    """Return the index and the value of the first bad element of all ranks; None if none is."""
+    """Return the index and value of the first bad element on all ranks; None without one."""
     shape = tuple(high - low for low, high in whole)
     none = math.prod(shape)
     here, value = none, 0.0

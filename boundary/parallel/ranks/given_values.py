@@ -43,9 +43,9 @@ def check_real(what: str, dtype: Any) -> None:
 
 
 def indexed(what: str, values: Any) -> Any:
-    """Return values for all points: an array, or what is indexed like one, part by part.
+    """Return values for all points: an array, or an array-like that is read part by part.
 
-    The latter has a shape and a dtype, such as a data set in a file.
+    The array-like has a shape and a dtype, such as a data set in a file.
     """
     lazy = hasattr(values, "shape") and hasattr(values, "dtype") and hasattr(values, "__getitem__")
     if not lazy or isinstance(values, np.ma.MaskedArray | np.generic):

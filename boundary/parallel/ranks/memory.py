@@ -48,7 +48,7 @@ class Storage:
 
     @property
     def size(self) -> int:
-        """How many numbers it takes, with those that are left out."""
+        """The number of elements, including padding."""
         return self._distances[0]
 
     @property
@@ -62,23 +62,23 @@ class Storage:
 
     @property
     def zero(self) -> int:
-        """Where the point with index zero would be."""
+        """The offset of index zero, which may lie outside the storage."""
         return self.start - sum(
             low * stride for (low, _), stride in zip(self.points, self.strides, strict=True)
         )
 
     def at(self, points: Box) -> int:
-        """Return where the first of some points is."""
+        """Return the offset of the first point of a box."""
         return self.zero + sum(
             low * stride for (low, _), stride in zip(points, self.strides, strict=True)
         )
 
     def holds(self, points: Box) -> bool:
-        """Whether all of some points are here."""
+        """Whether the storage contains all points of a box."""
         return meet(self.points, points) == points
 
     def view(self, flat: Array, points: Box) -> Array:
-        """Return some of the points as an array, of the flat memory of one component or of all."""
+        """Return points as a view of the flat memory of one component or of all components."""
         inside: tuple[Any, ...] = slices(points, (low for low, _ in self.points))
         shape = [high - low for low, high in self.points]
         shape[-1] = self.pitch or shape[-1]
@@ -98,16 +98,16 @@ class Memory:
     components
         The number of values at each point of a vector field; None for a field of numbers.
     groups
-        For boxes that may share a storage the number of their group.
+        For subdomains that may share a storage the number of their group.
     first
-        For boxes the place along the last axis where their own points begin, which is that of a
-        cache line in each long row.
+        For each subdomain the first owned index along the last axis, which is aligned to a cache
+        line in each long row.
     apart
-        Whether boxes do not share storages, as a program needs it.
+        Whether a program requires that subdomains do not share storages.
     near
-        For each box the storage around it.
+        For each subdomain the storage of its own points and its halo.
     far
-        For each box the storages of what it reads elsewhere.
+        For each subdomain the storages of the remote points that it reads.
     """
 
     axes: int
@@ -140,7 +140,7 @@ class Memory:
 
     @property
     def array(self) -> Array:
-        """All numbers as a kernel takes them: with the number of axes of the field."""
+        """The memory as a kernel argument: with the number of axes of the field."""
         lead = () if self.components is None else (self.components,)
         return self.flat.reshape(*lead, *(1,) * (self.axes - 1), -1)
 
@@ -155,7 +155,7 @@ class Memory:
             yield from several
 
     def hold(self, points: Box, boxes: Iterable[int]) -> None:
-        """Let boxes share one storage of all points, which is an array of the whole."""
+        """Set one storage of all points, the global array, for all subdomains."""
         boxes = tuple(boxes)
         first = min((self.first[box] for box in boxes if box in self.first), default=None)
         made = self._placed(points, 0, first)
@@ -163,9 +163,9 @@ class Memory:
         self.near = dict.fromkeys(boxes, made)
 
     def _placed(self, points: Box, place: int, first: int | None) -> Storage:
-        """Return a storage of points from a place on, where a cache line begins.
+        """Return a storage of points from an offset on, which is aligned to a cache line.
 
-        In long rows the point with the number ``first`` begins one, too.
+        In long rows the index ``first`` is also aligned to a cache line.
         """
         line = self._line
         low, high = points[-1]
@@ -175,7 +175,7 @@ class Memory:
 
     @property
     def _line(self) -> int:
-        """How many numbers a cache line has."""
+        """The number of elements of a cache line."""
         return CACHE_LINE // int(np.dtype(self.dtype).itemsize)
 
     def grow(
@@ -185,9 +185,9 @@ class Memory:
         *,
         apart: bool = False,
     ) -> bool:
-        """Make room for more points; return whether anything has moved.
+        """Extend the storages by more points; return whether memory was reallocated.
 
-        All copies of a point that a box has keep their values, and new ones get them.
+        Values are kept, and new copies of a point of a subdomain receive its value.
         """
         apart = self.apart or apart
         around = {box: s.points for box, s in self.near.items()}
@@ -206,7 +206,7 @@ class Memory:
         return True
 
     def _together(self, around: Mapping[int, Box]) -> dict[int, Box]:
-        """Return what the boxes hold if those of a group hold the same."""
+        """Return the points that each subdomain holds if a group shares the union of its points."""
         members: dict[int, list[Box]] = {}
         for box, points in around.items():
             members.setdefault(self._group(box), []).append(points)
@@ -240,7 +240,7 @@ class Memory:
     def _moved(
         self, flat: Array, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
     ) -> Array:
-        """Return memory for new storages with the values that the old ones hold."""
+        """Return memory for new storages with the values of the old ones."""
         found = self._allocated(self._count)
         for box in {*self.near, *self.far}:
             for old, new in product(_held(box, self.near, self.far), _held(box, near, far)):
@@ -251,12 +251,12 @@ class Memory:
 
 
 def _whole_lines(count: int, line: int) -> int:
-    """Return a number of numbers that fills cache lines of so many."""
+    """Return a count rounded up to whole cache lines of ``line`` elements."""
     return -(-count // line) * line
 
 
 def _held(
     box: int, near: Mapping[int, Storage], far: Mapping[int, Sequence[Storage]]
 ) -> list[Storage]:
-    """Return the storages of a box: first what it reads elsewhere, which may hold stale copies."""
+    """Return the storages of a subdomain, first the remote ones, which may be out of date."""
     return [*far.get(box, ()), *([near[box]] if box in near else [])]

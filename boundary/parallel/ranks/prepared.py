@@ -23,14 +23,14 @@ class Prepared:
     Parameters
     ----------
     ranks
-        The memory and tables of those of this process.
+        The memory and tables of the ranks of this process.
     valid
         The fields whose halos are up to date.
 
     Attributes
     ----------
     calls
-        What each rank of this process runs.
+        The kernel call of each rank of this process.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Prepared:
             self.calls.append(RankCall(plan, steps, rank, move.messages))
 
     def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
-        """Return what a step reduces, and where the states of each rank of this process are."""
+        """Return the kinds of the reductions of a step, and their states on each rank here."""
         folds = self._plan.footprint.units[step.unit].folds
         first = folds[0][2]
         assert [row for _, _, row in folds] == list(range(first, first + len(folds)))
@@ -70,7 +70,7 @@ class Prepared:
         return kinds, [rank.states[first : first + len(folds)] for rank in self._ranks]
 
     def _reducing(self, step: Step) -> Iterator[Step]:
-        """Yield a step, or in its place those of a channel that reduces without Python."""
+        """Yield a step, or the steps of a compiled reduction that replaces it."""
         channel = None
         if isinstance(step, Reduce):
             channel = self._world.reduction(*self._folds[step.unit], self._what)
@@ -100,7 +100,7 @@ class Prepared:
         return self._world.channel(outgoing, incoming, title, post)
 
     def _step(self, step: Step, rank: RankMemory, moves: RankMoves) -> KernelStep:
-        """Return what the kernel of a rank does at a step; None for what it leaves to us."""
+        """Return the action of a rank's kernel at a step; None if the step runs in Python."""
         match step:
             case KernelPart():
                 return kernel_step(self._plan, step, rank.tables, moves)

@@ -13,14 +13,14 @@ from .values import Values, Views
 
 
 class Route:
-    """The way of the values of one field to another, whose points are owned in another way.
+    """The transfer of values between fields with different distributions.
 
-    It is prepared once, and holds as long as the memory of both stays where it is.
+    It is prepared once, and is valid until the memory of one of the fields is reallocated.
 
     Parameters
     ----------
     one, other
-        Whose values are copied, and to whom.
+        The source and the target.
     """
 
     def __init__(self, world: World, one: Values, other: Values) -> None:
@@ -38,7 +38,7 @@ class Route:
         self._moves = one.moves, other.moves
 
     def holds(self, one: Values, other: Values) -> bool:
-        """Whether the memory of both is where it was."""
+        """Whether the memory of both fields is unchanged."""
         return self._moves == (one.moves, other.moves)
 
     def run(self) -> None:
@@ -52,12 +52,12 @@ def carry(world: World, sent: Views, received: Views) -> None:
 
 
 class Cargo:
-    """Values of ranks of this process that go to others, and those of others that come here.
+    """Values that ranks of this process send and receive.
 
     Parameters
     ----------
     sent, received
-        Where values are, and where they go: for a pair the same values in the same order.
+        Views of the source and target values: for a pair of ranks in the same order.
     """
 
     def __init__(self, world: World, sent: Views, received: Views) -> None:
@@ -81,7 +81,7 @@ class Cargo:
         self._channel = world.channel(outgoing, incoming, "the gathering or moving of a field")
 
     def carry(self) -> None:
-        """Copy the values that are there now."""
+        """Copy the current values."""
         for views, values in self._sent:
             np.concatenate([view.ravel() for view in views], out=values)
         self._channel.start()

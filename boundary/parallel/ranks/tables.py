@@ -71,9 +71,9 @@ class RankTables:
         self._calls: dict[int, Tables] = {}
 
     def _in_turn(self, rank: int) -> tuple[int, ...]:
-        """Return the boxes of a rank, one behind the other where they read the same of an array.
+        """Return the subdomains of a rank, ordered so that arrays with fewer axes stay cached.
 
-        These differ only along the first axes, which the array has not; it is in the cache then.
+        Consecutive subdomains that differ only along the missing axes read the same elements.
         """
         partition = self.footprint.partition
         axes = min((memory.axes for memory in self.memories.values()), default=0)
@@ -83,7 +83,7 @@ class RankTables:
     # -- loop nests ------------------------------------------------------------------------------
 
     def nest(self, unit: int, rows: Rows) -> Array:
-        """Return the table of a nest: a line for each box of rows."""
+        """Return the table of a nest: one row of integers for each box of rows."""
         known = self._nests.get((unit, rows))
         if known is None:
             known = self._nests[unit, rows] = self._table(unit, rows)
@@ -108,7 +108,7 @@ class RankTables:
         return np.array(lines, np.int64).reshape(-1, width)
 
     def rows(self, unit: int, rows: Rows) -> list[tuple[int, Box]]:
-        """Return the boxes of rows that run: those of the rank, cut so that planes stay cached."""
+        """Return the boxes of rows that the rank runs, divided so that planes stay cached."""
         nest = self.footprint.meta.nests[self.footprint.units[unit].number]
         return [
             (box, part)
@@ -152,7 +152,7 @@ class RankTables:
         return found
 
     def buffer(self, buffer: BufferMeta) -> int:
-        """Return how many numbers a buffer of a nest needs."""
+        """Return the number of elements of a buffer of a nest."""
         units = enumerate(self.footprint.units)
         unit = next(n for n, u in units if u.kind == "nest" and u.number == buffer.nest)
         return max((buffer_elements(buffer, part) for _, part in self.rows(unit, "all")), default=1)
@@ -167,7 +167,7 @@ class RankTables:
         return known
 
     def scratch(self, dtype: Any) -> int:
-        """Return how many numbers of scratch memory these steps need."""
+        """Return the number of elements of scratch memory for external steps."""
         units = (n for n, unit in enumerate(self.footprint.units) if unit.kind == "call")
         return max((self.call(unit, dtype).scratch for unit in units), default=0)
 
@@ -205,12 +205,10 @@ class RankTables:
         return assemble(parts, external.form, layouts, dtype, staged=staged, homes=homes)
 
     def storage(self, array: str, box: int, read: Box | None) -> Storage:
-        """Return the storage in which a box reads some points: around it, or elsewhere.
+        """Return the storage in which a subdomain reads points; any storage if it reads none.
 
-        If it reads none it is any.
-
-        What lies around it is so for this program, which exchanges values accordingly: the storage
-        may have grown for another one, and then holds points that are not kept up to date.
+        The halo is that of this program, which determines the exchanges: the storage may have grown
+        for another program, and then holds points that are not kept up to date.
         """
         memory = self.memories[array]
         if read is None:

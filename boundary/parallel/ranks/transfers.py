@@ -20,7 +20,7 @@ from .tables import RankArrays
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where the messages of an exchange stand in the memory for messages."""
+    """The offsets of the messages of an exchange in the memory for messages."""
 
     sends: tuple[int, ...]
     receives: tuple[int, ...]
@@ -39,7 +39,7 @@ class RankMoves:
     Attributes
     ----------
     mails, slots
-        For each exchange what is sent and received, and where that stands in ``messages``.
+        For each exchange the messages sent and received, and their offsets in ``messages``.
     messages
         The memory for messages.
     """
@@ -56,7 +56,7 @@ class RankMoves:
         self.messages.fill(0.0)  # the values that a rank traced alone receives
 
     def records(self, part: KernelPart, place: int) -> Array:
-        """Return the records of the moves before a unit, or behind the last."""
+        """Return the records of the copies before a unit, or after the last."""
         records: list[list[int]] = []
         for exchange in part.packed.get(place, ()):
             mail, slot = self.mails[exchange], self.slots[exchange]
@@ -128,7 +128,7 @@ class RankMoves:
 
 
 def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box]]:
-    """Return the storages of a box that hold points, each with those that it holds."""
+    """Return the storages of a subdomain that intersect points, each with the intersection."""
     near = memory.near.get(box)
     several = [] if near is None else [near]
     several += memory.far.get(box, ())
@@ -137,7 +137,7 @@ def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box
 
 
 def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
-    """Return where messages stand in the memory for messages, and how much of it there is."""
+    """Return the offsets of messages in the memory for messages, and its size."""
     place, found = 0, []
     for mail in mails:
         starts: list[list[int]] = [[], []]

@@ -23,7 +23,7 @@ Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Points that are owned by a box here, and by one of another partition."""
+    """Points owned by a subdomain here and by one of another partition."""
 
     mine: int
     theirs: int
@@ -38,14 +38,14 @@ class Values:
     Attributes
     ----------
     space, partition
-        The points, and who owns them.
+        The points, and their decomposition over ranks.
     memories
         The memory of each rank.
     whole
-        In a job of one process alone, the array of the whole; None otherwise.
+        The global array in a job of one process; None otherwise.
     changes, moves
-        How often values have changed, on all ranks alike; and how often they have moved in the
-        memory of this process.
+        The number of changes of the values, equal on all ranks, and the number of reallocations
+        of the memory in this process.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Values:
             self.memories[rank] = memory
 
     def room(self, rank: int, plan: Plan, name: str) -> None:
-        """Make room for what a program reads of its field of some name."""
+        """Extend the memory by the halo that a program reads of its field ``name``."""
         near, far = plan.room(rank, plan.parts[name])
         if self.memories[rank].grow(near, far, apart=name in plan.parted):
             self.moves += 1
@@ -85,7 +85,7 @@ class Values:
     # -- boxes -----------------------------------------------------------------------------------
 
     def of_rank(self, rank: int) -> Iterator[tuple[int, Box]]:
-        """Yield the boxes of a rank that own points, each with these."""
+        """Yield the nonempty subdomains of a rank with their owned points."""
         owned = self.partition.owned(self.space)
         for number in self.memories[rank].near:
             box = as_box(owned[number])
@@ -93,7 +93,7 @@ class Values:
                 yield number, box
 
     def views(self) -> Iterator[tuple[Box, Array]]:
-        """Yield what the boxes of all ranks of this process own, with its values."""
+        """Yield the owned points of each subdomain in this process, with their values."""
         for rank in self.memories:
             for number, box in self.of_rank(rank):
                 yield box, self.view(rank, number, box)
@@ -116,7 +116,7 @@ class Values:
         return found
 
     def places(self, whole: Array, points: Box, root: int) -> Views:
-        """Return where a rank puts the values of some points in an array of these."""
+        """Return the views of an array into which a rank receives the values of some points."""
         found: dict[tuple[int, int], list[Array]] = {}
         for number, part in self.partition.owners_of(self.space, points):
             inside = slices(part, (low for low, _ in points))
@@ -125,7 +125,7 @@ class Values:
         return found
 
     def shared(self, other: Partition) -> dict[int, list[Shared]]:
-        """Return which points each rank of this process owns together with boxes of ``other``."""
+        """Return for each rank of this process the intersections with boxes of ``other``."""
         return {
             rank: [
                 Shared(number, theirs, points)
@@ -139,16 +139,16 @@ class Values:
 def memory_of(
     partition: Partition, space: Space, rank: int, components: int | None, dtype: np.dtype[Any]
 ) -> Memory:
-    """Return memory for an array of a space on a rank, in which there is no point yet."""
+    """Return memory for an array of a space on a rank, initially without points."""
     first = {number: int(partition.boxes[number, -1, 0]) for number in partition.of_rank(rank)}
     return Memory(space.ndim, components, dtype, _groups(partition, space, rank), first)
 
 
 def _groups(partition: Partition, space: Space, rank: int) -> dict[int, int]:
-    """Return the groups of boxes of a rank that may share a storage of points of a space.
+    """Return the groups of subdomains of a rank that may share a storage of points of a space.
 
-    They have the same points, as they differ only along axes that the space has not; or together
-    they are a larger box of the same block.
+    They have the same points, because they differ only along axes that the space does not have, or
+    they form a larger box of the same block.
     """
     missing = max(0, partition.boxes.shape[1] - space.ndim)
     several: dict[tuple[int, Box], list[tuple[int, Box]]] = {}

@@ -19,21 +19,21 @@ from ..partition.boxes import Box, as_box, common, filled, meet, within
 from .footprint import Footprint, Read
 
 ENTRY = -1
-"""The number of the unit before the first: its values are those that a call finds in its fields."""
+"""The number of the unit before the first: the values of the fields when a call begins."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish:
-    """Values of one array that boxes read until they change again.
+    """A halo requirement: values of one array that subdomains read before its next change.
 
     Attributes
     ----------
     array
         The name of the array.
     since, until
-        The last unit that changes them, `ENTRY` if none does; and the first that reads them.
+        The last unit that changes them, `ENTRY` if none does, and the first that reads them.
     reads
-        What is read.
+        The points that are read.
     """
 
     array: str
@@ -49,11 +49,11 @@ class Exchange:
     Attributes
     ----------
     begin, finish
-        The units before which values are sent, and before which they are there.
+        The unit before which values are sent, and the unit before which they are received.
     wishes
-        What moves.
+        The halo requirements that the exchange satisfies.
     front
-        The wavefront of the unit behind which this moves, if its rows wait for each other.
+        The wavefront of the unit after which values are sent, if its rows run in wavefronts.
     """
 
     begin: int
@@ -63,9 +63,9 @@ class Exchange:
 
 
 def exchanges(footprint: Footprint, fresh: Collection[str] = ()) -> tuple[Exchange, ...]:
-    """Return the exchanges of a program, those that finish first before others.
+    """Return the exchanges of a program, ordered by the unit before which they finish.
 
-    Values of the arrays in ``fresh`` do not move as the call finds them: boxes have them.
+    The arrays in ``fresh`` have valid halos when the call begins.
     """
     wanted = [w for w in wishes(footprint) if w.since != ENTRY or w.array not in fresh]
     waiting = sorted(wanted, key=lambda wish: (wish.until, wish.since))
@@ -86,9 +86,9 @@ class _State:
     Attributes
     ----------
     since
-        The last unit that has written points which every box has to be given.
+        The last unit that has written points that other subdomains must receive.
     fills
-        The fills that have completed it and whose ghosts still stand: unit, and points given.
+        The fills whose ghost points are still valid: unit, and points received.
     """
 
     since: int = ENTRY
@@ -100,11 +100,11 @@ class _State:
         return _State(unit, kept)
 
     def filled(self, unit: int, given: Box) -> _State:
-        """Return the state after a fill; every box makes the ghosts around it."""
+        """Return the state after a fill; each subdomain computes the ghosts of its halo."""
         return _State(self.since, (*self.fills, (unit, given)))
 
     def wanted(self, footprint: Footprint, read: Read) -> tuple[int, Read | None]:
-        """Return what of a read others must give, and since when that stands."""
+        """Return the unit since which values are unchanged, and the remote part of a read."""
         if not self.fills:
             return self.since, _needed(footprint, read, read.boxes)
         inside = np.array(self.fills[0][1])
@@ -116,7 +116,7 @@ class _State:
 
 
 def wishes(footprint: Footprint) -> tuple[Wish, ...]:
-    """Return what boxes read and do not own, array by array and change by change."""
+    """Return the halo requirements of all subdomains, by array and change."""
     states: dict[str, _State] = {}
     found: dict[tuple[str, int], list[Read]] = {}
     reads: dict[int, list[Read]] = {}
@@ -138,7 +138,7 @@ def wishes(footprint: Footprint) -> tuple[Wish, ...]:
 
 
 def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:
-    """Return what a box reads among some points, does not own, and is not given in the nest."""
+    """Return the part of a read that is not owned and not received within the loop nest."""
     own = footprint.owned(read.array)[read.numbers]
     some = filled(boxes) & (read.far | ~within(boxes, own))
     if read.made and some.any():
@@ -149,7 +149,7 @@ def _needed(footprint: Footprint, read: Read, boxes: Array) -> Read | None:
 
 
 def _made_there(footprint: Footprint, read: Read, boxes: Array) -> Array:
-    """Return for points of each box whether those who own them make them all in the same nest."""
+    """Return for each box of points whether their owners compute all of them in the same nest."""
     rows = footprint.rows[read.unit]
     made = [
         footprint.reached(reach, rows)

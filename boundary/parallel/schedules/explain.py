@@ -26,7 +26,7 @@ class Explained:
     itemsize
         The bytes of a number.
     carrier
-        What carries messages, if the schedule is one that runs.
+        The name of the message transport, if the schedule is one that runs.
     """
 
     footprint: Footprint
@@ -40,7 +40,7 @@ class Explained:
         return tuple(Post(self.footprint, e) for e in self.schedule.exchanges)
 
     def mail(self, rank: int) -> tuple[Mail, ...]:
-        """Return what a rank sends and receives in each exchange."""
+        """Return the messages of a rank in each exchange."""
         return tuple(post.mail(rank) for post in self.posts)
 
     def messages(self, rank: int) -> int:
@@ -69,7 +69,7 @@ class Explained:
         return "\n".join(self._steps())
 
     def explain(self, rank: int = 0) -> str:
-        """Return what a rank does: its boxes, its peers, what it sends and receives, and bytes."""
+        """Return a description of a rank: its boxes, its peers, its messages and their bytes."""
         return "\n".join([*self._head(rank), *self._steps(rank)])
 
     def _head(self, rank: int) -> Iterator[str]:
@@ -110,7 +110,7 @@ class Explained:
                     yield from self._part(step)
 
     def title(self, number: int) -> str:
-        """Return what an exchange is: the fields that move, and before which statement."""
+        """Return a title of an exchange: its fields, and the statement before which it finishes."""
         footprint, exchange = self.footprint, self.schedule.exchanges[number]
         program, places = footprint.declaration.program, footprint.declaration.places
         field_of = {f.name: f.name for f in program.fields}

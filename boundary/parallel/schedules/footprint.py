@@ -56,13 +56,13 @@ class Read:
     array
         The name of the array.
     numbers
-        The numbers of the boxes that read, rising; a box may stand there several times.
+        The numbers of the subdomains that read, sorted, possibly with repetitions.
     boxes
-        What they read, as an array of boxes.
+        The points that they read, as an array of boxes.
     made
-        Whether these are values that the nest itself has made, at rows before.
+        Whether the values are computed by the nest itself, at earlier rows.
     far
-        Whether the points lie beyond the memory around a box: on another block, for example.
+        Whether the points lie outside the halo of a subdomain, for example on another block.
     """
 
     unit: int
@@ -73,14 +73,14 @@ class Read:
     far: bool = False
 
     def of(self, box: int) -> list[Box]:
-        """Return what one box reads."""
+        """Return the points that one subdomain reads."""
         first, last = self.numbers.searchsorted(box), self.numbers.searchsorted(box, "right")
         return [as_box(row) for row in self.boxes[first:last]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathered:
-    """The rows of a stored matrix that boxes multiply with an array: an array of boxes."""
+    """The rows of a stored matrix that subdomains multiply by an array: an array of boxes."""
 
     matrix: str
     array: str
@@ -93,37 +93,37 @@ class Footprint:
     Parameters
     ----------
     meta
-        What its kernel says about itself.
+        The metadata of its kernel.
 
     Attributes
     ----------
     spaces
-        The points of each array, with the ghosts that are made in its own memory.
+        The points of each array, with the ghosts that are computed in its own memory.
     given
-        For arrays that fills complete, the points that all of these are given.
+        For arrays that fills complete, the points that all of these fills are given.
     rows
-        For each nest the rows that each box runs.
+        For each nest the rows that each subdomain runs.
     reads
         All reads, unit by unit.
     written
-        For each unit the arrays that it changes, each with a box around what is written. Ghosts
-        that a fill makes are not among it.
+        For each unit the arrays that it changes, each with a bounding box of the points written.
+        Ghosts that a fill computes are excluded.
     filled
         For each unit the arrays that it completes by ghosts, each with the points it is given.
     shares
-        For each unit that is a step of another package, which box makes what.
+        For each unit that is a step of another package, the part that each subdomain computes.
     overlapping
-        The arrays of which a box, in a nest, writes points that it does not own, or reads such
-        points and writes others.
+        The arrays of which a subdomain, in a nest, writes points that it does not own, or reads
+        such points and writes others.
     gathered
-        The rows of stored matrices that boxes multiply with a field.
+        The rows of stored matrices that subdomains multiply by a field.
     renewed
-        The fields of which each box makes all that it reads, what others own too: what it has been
-        given stays what others have, until the field is changed elsewhere.
+        The fields of which each subdomain computes all points that it reads, including points of
+        others: its halo remains valid until the field is changed elsewhere.
     complete
-        Whether each box writes all that it owns of what nests write, by rows of its own: what it
-        writes beyond them is not final. Nests that store on several spaces may miss some, where a
-        box owns points of one of them and not these rows of the nest.
+        Whether each subdomain writes, in rows that it owns, all points that it owns of the arrays
+        that nests write; values from other rows are not final. Nests that store on several spaces
+        may miss points, where a subdomain owns points of one space but not these rows of the nest.
     """
 
     def __init__(self, declaration: Declaration, meta: KernelMeta, partition: Partition) -> None:
@@ -161,7 +161,7 @@ class Footprint:
         self.reads.sort(key=lambda read: read.unit)
 
     def hull(self, array: str) -> Array:
-        """Return the points around what each box owns that its own memory must hold."""
+        """Return for each subdomain the box of owned points and halo that its memory holds."""
         return self._hulls[array]
 
     def owned(self, array: str) -> Array:
@@ -169,7 +169,7 @@ class Footprint:
         return self.partition.owned(self.spaces[array], self._inner.get(array))
 
     def owners_of(self, array: str, points: Box) -> list[tuple[int, Box]]:
-        """Return the boxes that own some points of an array, each with those that it owns."""
+        """Return the subdomains that own points of a box of an array, each with its owned part."""
         return self.partition.owners_of(self.spaces[array], points, self._inner.get(array))
 
     def row_space(self, unit: int) -> Space:
@@ -178,11 +178,11 @@ class Footprint:
         return self.declaration.spaces[self.meta.temporaries.get(nest.alike, nest.alike)]
 
     def external(self, unit: int) -> Ghosts | SharedPoints:
-        """Return the step of another package that a unit is."""
+        """Return the external step of a unit."""
         return known(self._externals[self.name(unit)])
 
     def name(self, unit: int) -> str:
-        """Return the name of a step of another package that a unit is."""
+        """Return the name of the external step of a unit."""
         return self.meta.calls[self.units[unit].number].name
 
     def completes(self, unit: int) -> bool:
@@ -200,7 +200,7 @@ class Footprint:
         return self.meta.calls[self.units[unit].number].fields
 
     def _sizes(self) -> dict[str, int]:
-        """Return the values of all sizes: those of the partition, and those that are bound."""
+        """Return the values of all sizes, from the partition and from bound sizes."""
         given, bound = self.partition.sizes, self.declaration.sizes
         for name in self.meta.sizes:
             if name not in given and name not in bound:
@@ -227,7 +227,7 @@ class Footprint:
         return {name: spaces[other] for name, other in alike.items() if name not in self.captured}
 
     def _completed(self) -> dict[str, Box]:
-        """Return for arrays that fills complete the points that all of these are given."""
+        """Return for each array that fills complete the points that all these fills are given."""
         found: dict[str, Box] = {}
         for number in range(len(self.units)):
             if self.completes(number):
@@ -240,14 +240,14 @@ class Footprint:
         return found
 
     def _given_to(self, unit: int) -> dict[str, Box]:
-        """Return the points of its arrays that a step of another package is given."""
+        """Return for each array of a step of another package the points that the step is given."""
         pairs = zip(self.fields(unit), self.external(unit).fields, strict=True)
         return {name: owned.box(self.sizes) for name, (owned, _) in pairs}
 
     # -- loop nests ------------------------------------------------------------------------------
 
     def _nest(self, number: int, unit: UnitMeta) -> dict[str, Box]:
-        """Take in what a nest reads and writes; return what all boxes write."""
+        """Record the reads and writes of a nest; return the points that all subdomains write."""
         whole = np.array([self.row_space(number).box(self.sizes)])
         rows = self.rows[number] = self._cut(number, unit, whole)
         for reach in self.read_by(number):
@@ -274,7 +274,7 @@ class Footprint:
         return written
 
     def _cut(self, number: int, unit: UnitMeta, whole: Array) -> Array:
-        """Return the rows that each box runs of a nest: those that write what it owns."""
+        """Return the rows of a nest that each subdomain runs: the rows that write its points."""
         for reach in unit.writes:
             rows = common(self.owned(reach.array), whole)
             rows[~filled(rows)] = 0
@@ -282,9 +282,9 @@ class Footprint:
         return self.partition.owned(self.row_space(number))
 
     def _values(self, rows: Array) -> dict[str, int | Array]:
-        """Return what reaches are functions of: sizes, and bounds of the rows of each box.
+        """Return the variables of reaches: sizes, and bounds of the rows of each subdomain.
 
-        They are those that the box owns.
+        The bounds are those of the owned rows.
         """
         values: dict[str, int | Array] = dict(self.sizes)
         for axis, name in enumerate(AXES[rows.shape[1]]):
@@ -296,7 +296,7 @@ class Footprint:
         return values
 
     def read_by(self, unit: int) -> Iterator[Reach]:
-        """Yield what a nest reads of arrays of which each box has its own part."""
+        """Yield the reads of a nest from distributed arrays."""
         return (r for r in self.units[unit].reads if r.array not in self.captured)
 
     def reached(self, reach: Reach, rows: Array) -> Array:
@@ -307,7 +307,7 @@ class Footprint:
         return self._met(reach, rows, self.spaces[reach.array])
 
     def _met(self, reach: Reach, rows: Array, space: Space) -> Array:
-        """Return the points of a space that boxes of rows meet; none where there are no rows."""
+        """Return the points of a space that boxes of rows reach; none for empty boxes."""
         whole = np.array(space.box(self.sizes))
         made = np.empty((len(rows), len(whole), 2), np.int64)
         for axis, (low, high) in enumerate(region(reach, self._values(rows))):
@@ -317,12 +317,12 @@ class Footprint:
         return made
 
     def _overwrites(self, read: Read) -> bool:
-        """Whether a nest writes an array of which boxes read more than they own."""
+        """Whether a nest writes an array of which subdomains read points that they do not own."""
         own = self.owned(read.array)[read.numbers]
         return read.array in self.written[read.unit] and not within(read.boxes, own).all()
 
     def _renews(self, array: str) -> bool:
-        """Whether each box makes all that it reads of an array."""
+        """Whether each subdomain computes all points of an array that it reads."""
         reads = [read for read in self.reads if read.array == array]
         made = self._made[array]
         return all(
@@ -340,7 +340,7 @@ class Footprint:
     # -- external steps --------------------------------------------------------------------------
 
     def _call(self, number: int) -> None:
-        """Take in what a step of another package reads, and what it writes."""
+        """Record the reads and writes of a step of another package."""
         names, external = self.fields(number), self.external(number)
         completing = isinstance(external, Ghosts)
         room = [self.hull(n) if completing else self.owned(n) for n in names]
@@ -355,7 +355,7 @@ class Footprint:
         (self.filled if completing else self.written)[number] = self._given_to(number)
 
     def _alike(self, names: Sequence[str]) -> None:
-        """Let arrays of one space that are completed together have the same memory around boxes."""
+        """Extend arrays of one space that are completed together to the same halo."""
         for space in {self.spaces[name] for name in names}:
             alike = [n for n in names if self.spaces[n] == space]
             hull = self._hulls[alike[0]]
@@ -365,7 +365,7 @@ class Footprint:
                 self._hulls[name] = hull
 
     def _sources(self, number: int, names: Sequence[str]) -> Iterator[Read]:
-        """Yield what boxes read to make their shares of a step, of each array."""
+        """Yield the reads of subdomains for their shares of a step, array by array."""
         met: dict[str, list[tuple[Array, Array]]] = {}
         for share in self.shares[number]:
             for source, boxes in share.reads():
@@ -381,7 +381,7 @@ class Footprint:
 
 
 def known(external: External) -> Ghosts | SharedPoints:
-    """Return a step of a program as one of ours."""
+    """Return a step of a program if it is one of this package; else raise."""
     if not isinstance(external, (Ghosts, SharedPoints)):
         raise UnsupportedError(f"The step {external.name} cannot be distributed.")
     return external

@@ -25,7 +25,7 @@ def columns(stored: Stored, rows: Array, sizes: Mapping[str, int]) -> Array:
 
 
 def entries(stored: Stored, rows: Array, sizes: Mapping[str, int]) -> Array:
-    """Return the places of the entries of a box of rows among those of a stored matrix."""
+    """Return the positions of the entries of a box of rows in a stored matrix."""
     whole = stored.rows.box(sizes)
     shape = tuple(high - low for low, high in whole)
     box: Box = as_box(rows)

@@ -15,7 +15,7 @@ LONG = 256
 
 
 def splittable(footprint: Footprint, exchanges: tuple[Exchange, ...]) -> dict[int, str]:
-    """Return the nests whose inner rows are worth running before an exchange is finished."""
+    """Return the nests whose inner rows should run before an exchange is finished."""
     found: dict[int, str] = {}
     waiting = sorted({e.finish for e in exchanges})
     for place in waiting:
@@ -46,9 +46,9 @@ def _reason(footprint: Footprint, place: int, unit: int) -> str:
 
 
 def _spoils(footprint: Footprint, unit: int) -> bool:
-    """Whether a rank has several boxes, of which one reads what a nest overwrites in another.
+    """Whether a subdomain reads points that the nest overwrites in another one of its rank.
 
-    Between boxes of a rank values move when the messages are there, behind the inner rows.
+    Copies between subdomains of a rank run when the messages arrive, after the inner rows.
     """
     owners = footprint.partition.owners
     several = np.bincount(owners, minlength=footprint.partition.ranks)[owners] > 1
@@ -61,10 +61,10 @@ def _spoils(footprint: Footprint, unit: int) -> bool:
 
 
 def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
-    """Return the rows of a box that read nothing that another box owns, as one box of rows.
+    """Return the rows of a subdomain that read only points it owns, as one box of rows.
 
-    None if there are none. Ghosts count as owned by others: fills make them when messages are
-    there.
+    None if there are none. Ghosts count as owned by others, since fills compute them after the
+    messages have arrived.
     """
     rows: Box | None = as_box(footprint.rows[unit][box])
     while rows is not None and volume(rows):
@@ -76,7 +76,7 @@ def inner(footprint: Footprint, unit: int, box: int) -> Box | None:
 
 
 def _narrowed(footprint: Footprint, unit: int, box: int, rows: Box) -> Box:
-    """Return rows without as many at each end as what they read lies beyond what the box owns."""
+    """Return rows shortened at each end by the extent of their reads beyond the owned points."""
     values: dict[str, int | Array] = dict(footprint.sizes)
     whole_box = as_box(footprint.rows[unit][box])
     for name, (low, high), (least, most) in zip(AXES[len(rows)], rows, whole_box, strict=True):

@@ -19,7 +19,7 @@ from .footprint import Footprint
 
 @dataclass(frozen=True, slots=True, order=True)
 class Want:
-    """Points of an array that a box reads, and which another one owns."""
+    """Points of an array that a subdomain reads and another one owns."""
 
     array: str
     box: int
@@ -28,7 +28,7 @@ class Want:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a message: points of an array that one box owns, and where they stand in it."""
+    """A part of a message: points of an array that one subdomain owns, and their offset."""
 
     array: str
     owner: int
@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Values that one rank sends to another: its parts one after the other, each in C order."""
+    """Values that one rank sends to another: consecutive parts, each in C order."""
 
     source: int
     target: int
@@ -59,9 +59,9 @@ class Mail:
     sends, receives
         Messages to and from peers, in the order of the peers.
     wants
-        What its boxes read, from peers or from other boxes of the rank.
+        The points that its subdomains read from peers or from other subdomains of the rank.
     within
-        What moves between boxes of the rank: what is wanted, and the box that owns it.
+        The copies between subdomains of the rank: the points, and the subdomain that owns them.
     """
 
     sends: tuple[Message, ...]
@@ -76,7 +76,7 @@ class Post:
     Parameters
     ----------
     exchange
-        What moves.
+        The exchange, with its halo requirements.
     itemsize
         The bytes of a number.
     number
@@ -95,7 +95,7 @@ class Post:
         self._asked: dict[int, dict[int, list[tuple[str, int, Box]]]] = {}
 
     def mail(self, rank: int) -> Mail:
-        """Return what a rank sends and receives."""
+        """Return the messages and local copies of a rank."""
         known = self._mails.get(rank)
         if known is None:
             known = self._mails[rank] = self._mail(rank)
@@ -122,7 +122,7 @@ class Post:
         )
 
     def message(self, source: int, target: int) -> Message:
-        """Return the message from one rank to another, without a value twice."""
+        """Return the message from one rank to another, without duplicate values."""
         asked = sorted(self.asked(target).get(source, ()))
         parts, place = [], 0
         for (array, owner), group in groupby(asked, key=lambda entry: entry[:2]):
@@ -132,7 +132,7 @@ class Post:
         return Message(source, target, tuple(parts))
 
     def asked(self, rank: int) -> Mapping[int, Sequence[tuple[str, int, Box]]]:
-        """Return what a rank asks of each rank: arrays, the boxes that own points, and these."""
+        """Return the requirements of a rank by source rank: array, owning subdomain and points."""
         known = self._asked.get(rank)
         if known is None:
             known = self._asked[rank] = {}
@@ -144,7 +144,7 @@ class Post:
         return known
 
     def wants(self, box: int) -> tuple[Want, ...]:
-        """Return what a box reads and has to be given; the points of its rank are at hand."""
+        """Return the points that a subdomain must receive; points already in memory are omitted."""
         known = self._wants.get(box)
         if known is None:
             known = self._wants[box] = tuple(self._found(box))
@@ -166,7 +166,7 @@ class Post:
                 yield Want(wish.array, box, points)
 
     def owners(self, want: Want) -> list[tuple[int, Box]]:
-        """Return the boxes that own what is wanted, each with the points that it owns."""
+        """Return the subdomains that own the required points, each with its owned points."""
         found = self.footprint.owners_of(want.array, want.points)
         total = sum(volume(points) for _, points in found)
         assert total == volume(want.points), f"no rank owns all of {want}"
@@ -176,7 +176,7 @@ class Post:
         return self.footprint.partition.of_rank(rank)
 
     def _readers(self, rank: int) -> set[int]:
-        """Return the boxes of other ranks that read what boxes of a rank own."""
+        """Return the subdomains of other ranks that read points owned by a rank."""
         owners = self.footprint.partition.owners
         found: set[int] = set()
         for wish in self.exchange.wishes:
@@ -191,7 +191,7 @@ class Post:
 
 
 def at_hand(footprint: Footprint, array: str, box: int, points: Box) -> int | None:
-    """Return the box of the same rank that owns all of some points; None if there is none."""
+    """Return the subdomain of the same rank that owns all points of a box, or None."""
     partition = footprint.partition
     found = footprint.owners_of(array, points)
     if len(found) != 1 or found[0][1] != points:

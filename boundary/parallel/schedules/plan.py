@@ -41,16 +41,16 @@ result is already cached."""
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A program on a partition: its kernel, what it reads and writes, its schedules.
+    """A program on a partition: its kernel, its reads and writes, and its schedules.
 
     Attributes
     ----------
     meta
-        What its kernel says about itself, the same on all ranks.
+        The metadata of its kernel, the same on all ranks.
     footprint
-        What its units read and write on each box.
+        The reads and writes of its units on each subdomain.
     once
-        Makes what others take from the cache; see `World.first`.
+        Builds on the first rank an object that other ranks load from the cache; see `World.first`.
     """
 
     declaration: Declaration
@@ -84,7 +84,7 @@ class Plan:
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The fields of which a call reads values of other boxes as it finds them."""
+        """The fields of which a call reads remote values from before the call."""
         found = {wish.array for wish in wishes(self.footprint) if wish.since == ENTRY}
         return tuple(n for n, arrays in self.parts.items() if not found.isdisjoint(arrays))
 
@@ -101,10 +101,10 @@ class Plan:
 
     @cached_property
     def parted(self) -> frozenset[str]:
-        """The fields and temporaries of which each box needs points of its own.
+        """The fields and temporaries of which each subdomain needs separate memory.
 
-        Boxes of a rank may share memory where a box that runs a nest leaves what others read of it,
-        and what they own, alone.
+        Subdomains of a rank may share memory if a subdomain that runs a nest overwrites no points
+        that others read in it, and no points that others own.
         """
         arrays = frozenset(self.footprint.overlapping)
         names = (n for n, parts in self.parts.items() if not arrays.isdisjoint(parts))
@@ -145,7 +145,7 @@ class Plan:
 
     @cached_property
     def examined(self) -> Mapping[int, tuple[Look, ...]]:
-        """For units of the debug build what is examined behind them."""
+        """For each unit the checks that the debug build makes after it."""
         found: dict[int, tuple[Look, ...]] = {}
         nests = {u.number: n for n, u in enumerate(self.footprint.units) if u.kind == "nest"}
         for look in self.meta.looks:
@@ -158,7 +158,7 @@ class Plan:
         return Explained(self.footprint, self.schedule(valid), self.dtype.itemsize)
 
     def explain(self, rank: int = 0) -> str:
-        """Return what a rank does in a call, if only the program itself has changed fields since.
+        """Return a description of a rank's call if only the program has changed fields since.
 
         In a first call, fields that the program does not change are exchanged too. That call is
         shown if there is nothing to exchange later.
@@ -167,9 +167,9 @@ class Plan:
         return (later if later.schedule.exchanges else self.explained()).explain(rank)
 
     def room(self, rank: int, arrays: Sequence[str]) -> tuple[dict[int, Box], dict[int, list[Box]]]:
-        """Return what the boxes of a rank hold of arrays of one space: around them, and elsewhere.
+        """Return the local and remote boxes of a rank's subdomains for the arrays of a field.
 
-        The arrays are those of one field: they lie in memory alike.
+        The arrays of one field have the same memory layout.
         """
         footprint, boxes = self.footprint, self.footprint.partition.of_rank(rank)
         near: dict[int, Box] = {}
@@ -227,7 +227,7 @@ def _plan(
 
 
 def _declared(program: ssr.Program, options: ssr.Options) -> Declaration:
-    """Return a program with some options as all partitions use it; it is kept with the program."""
+    """Return the partition-independent declaration of a program with options, cached."""
     kept: dict[ssr.Options, Declaration] = vars(program).setdefault("on_ranks", {})
     if options not in kept:
         kept[options] = _generally(opened(declaration(program.with_options(options)))[0])
@@ -235,7 +235,7 @@ def _declared(program: ssr.Program, options: ssr.Options) -> Declaration:
 
 
 def _wide(footprint: Footprint) -> bool:
-    """Whether boxes of rows have all rows or many along each of their last two axes."""
+    """Whether boxes have all or many rows along each of their last two axes."""
     for unit, rows in footprint.rows.items():
         whole = np.array(footprint.row_space(unit).box(footprint.sizes))
         some = rows[filled(rows)][:, -2:]
@@ -246,7 +246,7 @@ def _wide(footprint: Footprint) -> bool:
 
 
 def _generally(declaration: Declaration) -> Declaration:
-    """Return a program whose fills work through any part of their tables."""
+    """Return a program whose fills can compute arbitrary parts of their pieces."""
     program = declaration.program
     steps = tuple(
         replace(step, external=known(step.external).generally())

@@ -27,10 +27,10 @@ class KernelPart:
     Attributes
     ----------
     units
-        The units that run, with which of their rows.
+        The units that run, each with the selection of its rows.
     packed, taken
-        For places of moves, the numbers of the exchanges whose values are written into messages
-        there, and of those whose values are taken out of them.
+        For each unit the numbers of the exchanges that are packed into messages before it, and of
+        those that are unpacked.
     """
 
     units: dict[int, Rows] = field(default_factory=dict)
@@ -52,21 +52,21 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The messages of an exchange are there."""
+    """The messages of an exchange have arrived."""
 
     exchange: int
 
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """The numbers that a unit has reduced are made of those of all ranks."""
+    """The reductions of a unit are combined over all ranks."""
 
     unit: int
 
 
 @dataclass(frozen=True, slots=True)
 class Examine:
-    """The debug build looks at what a unit has made."""
+    """The debug build checks the results of a unit."""
 
     unit: int
 
@@ -76,10 +76,10 @@ Step: TypeAlias = "KernelPart | Start | Wait | Reduce | Examine"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """The steps of a program on ranks, and what is exchanged.
+    """The communication schedule of a program: its steps and its exchanges.
 
-    ``together`` tells of nests that wait for messages with all of their rows why they do, and
-    ``fronts`` of those whose rows run in wavefronts how many there are.
+    ``together`` maps nests that cannot overlap with messages to the reason, and ``fronts`` maps
+    nests whose rows run in wavefronts to the number of wavefronts.
     """
 
     exchanges: tuple[Exchange, ...]

@@ -20,16 +20,16 @@ from ..partition.boxes import Box, as_box, filled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Share:
-    """The part of a piece that some boxes make.
+    """The part of a piece that some subdomains compute.
 
     Attributes
     ----------
     part
-        The whole piece, with one place for its values.
+        The whole piece, with one target.
     boxes
-        The numbers of the boxes that make some of its points.
+        The numbers of the subdomains that compute some of its points.
     ranges
-        For each of these boxes the ranges of the loops, shape (boxes, loops, 2).
+        For each of these subdomains the ranges of the loops, shape (boxes, loops, 2).
     """
 
     part: AnyPiece
@@ -37,7 +37,7 @@ class Share:
     ranges: Array
 
     def reads(self) -> Iterator[tuple[int, Array]]:
-        """Yield fields, each with the points that boxes read of it, shape (taps, boxes, axes, 2).
+        """Yield fields, each with the points that are read, shape (taps, boxes, axes, 2).
 
         A field may come several times.
         """
@@ -49,13 +49,13 @@ class Share:
                 yield source, found[sources == source]
 
     def read(self, place: int) -> list[Box | None]:
-        """Return what each tap reads for one of the boxes; None where it reads nothing."""
+        """Return the box that each tap reads for one subdomain; None where it reads nothing."""
         found = read_by(pieces_of(self.part)[0], self.ranges[place : place + 1])[:, 0]
         some = filled(found).tolist()
         return [as_box(box) if reads else None for box, reads in zip(found, some, strict=True)]
 
     def of(self, place: int) -> AnyPiece:
-        """Return the part that one of the boxes makes, by its place among them."""
+        """Return the part that one of the subdomains computes, by its position among them."""
         part = self.part
         extents = pieces_of(part)[0].extents
         for dimension, (low, high) in enumerate(self.ranges[place].tolist()):
@@ -65,7 +65,7 @@ class Share:
 
 
 def apart(part: AnyPiece) -> Iterator[AnyPiece]:
-    """Yield a part as parts with one place for their values."""
+    """Yield a part as parts with one target."""
     if isinstance(part, VectorPiece) or not part.also:
         yield part
         return
@@ -74,7 +74,7 @@ def apart(part: AnyPiece) -> Iterator[AnyPiece]:
 
 
 def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
-    """Return which boxes make which points of a part; None if none does."""
+    """Return the shares of the subdomains in a part; None if all are empty."""
     first = pieces_of(part)[0]
     made = room[first.target]
     ranges = np.zeros((len(made), len(first.extents), 2), np.int64)
@@ -100,9 +100,9 @@ def shared(part: AnyPiece, room: Sequence[Array]) -> Share | None:
 
 
 def read_by(piece: Piece, ranges: Array) -> Array:
-    """Return the smallest boxes around what each tap reads for ranges of the loops.
+    """Return the smallest boxes around the points that each tap reads for ranges of the loops.
 
-    Where a box reads nothing, since the tap is for others of the points, its box is empty.
+    The box is empty where the window of the tap excludes all points of the range.
     """
     taps, loops, axes = len(piece.taps), len(piece.extents), len(piece.start)
     whole = tuple((0, n) for n in piece.extents)

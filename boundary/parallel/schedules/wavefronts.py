@@ -43,18 +43,18 @@ LINES = 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wavefronts:
-    """The rows of a nest as parts of boxes that run one after the other.
+    """The rows of a nest, divided into parts of subdomains that run in wavefronts.
 
     Attributes
     ----------
     boxes
-        For each part its box.
+        For each part its subdomain.
     rows
         The rows of each part, as an array of boxes.
     fronts
         The wavefront of each part, from 0 on.
     exchanges
-        For wavefronts of which other boxes read something, what moves behind them.
+        For wavefronts with values that other subdomains read, the exchange after the wavefront.
     """
 
     boxes: Array
@@ -73,7 +73,7 @@ class Wavefronts:
 
 
 def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
-    """Return the wavefronts of a nest; None if its rows depend on rows of their own box only."""
+    """Return the wavefronts of a nest; None if rows depend on rows of the same subdomain only."""
     if footprint.units[unit].kind != "nest":
         return None
     _check_lines(footprint, unit)
@@ -103,7 +103,7 @@ def wavefronts(footprint: Footprint, unit: int) -> Wavefronts | None:
 
 
 def crosses(footprint: Footprint, unit: int) -> bool:
-    """Whether rows of a nest read what it makes at rows of other boxes."""
+    """Whether rows of a nest read values that it computes at rows of other subdomains."""
     return any(
         not within(read.boxes, footprint.owned(read.array)[read.numbers]).all()
         for read in footprint.reads
@@ -112,7 +112,7 @@ def crosses(footprint: Footprint, unit: int) -> bool:
 
 
 def _check_lines(footprint: Footprint, unit: int) -> None:
-    """Raise if a cut goes through lines that are solved as a whole."""
+    """Raise if an interface between subdomains cuts lines that are solved as a whole."""
     nest = footprint.meta.nests[footprint.units[unit].number]
     rows, whole = footprint.rows[unit], footprint.row_space(unit).box(footprint.sizes)
     run = rows[filled(rows)]
@@ -137,7 +137,7 @@ def _crossing(footprint: Footprint, unit: int, note: str, hint: str) -> Unsuppor
 
 
 def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
-    """Yield ways to cut the boxes of rows into so many parts along an axis at most."""
+    """Yield divisions of the boxes of rows into at most ``most`` parts along one axis."""
     rows = footprint.rows[unit]
     extents = _extents(rows)
     yield _Parts(footprint, unit, (1,) * len(extents))
@@ -151,7 +151,7 @@ def _ways(footprint: Footprint, unit: int, most: int) -> Iterator[_Parts]:
 def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
     """Yield the boxes of rows in parts of one row along an axis.
 
-    Where rows read at both sides of a cut, boxes wait for each other plane by plane.
+    If rows read values from both sides of an interface, subdomains alternate plane by plane.
     """
     extents = _extents(footprint.rows[unit])
     for axis, extent in enumerate(extents[:-1]):
@@ -160,7 +160,7 @@ def _finest(footprint: Footprint, unit: int) -> Iterator[_Parts]:
 
 
 def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
-    """Yield the boxes of rows line by line: no two lines wait for each other."""
+    """Yield the boxes of rows line by line: lines have no cyclic dependences."""
     rows = footprint.rows[unit]
     *outer, _ = _extents(rows)
     if prod(outer) * len(rows) <= LINES:
@@ -168,12 +168,12 @@ def _lines(footprint: Footprint, unit: int) -> Iterator[_Parts]:
 
 
 def _along(axis: int, count: int, axes: int) -> tuple[int, ...]:
-    """Return numbers of parts: so many along one of some axes."""
+    """Return the numbers of parts along all axes: ``count`` along one axis, 1 along others."""
     return tuple(count if n == axis else 1 for n in range(axes))
 
 
 def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:
-    """Return boxes of rows in so many parts along each axis, and the box of each part."""
+    """Return boxes of rows divided into parts along each axis, and the box of each part."""
     boxes = np.arange(len(rows))
     for axis, count in enumerate(counts):
         if count == 1:
@@ -187,18 +187,18 @@ def _cut(rows: Array, counts: Sequence[int]) -> tuple[Array, Array]:
 
 
 def _extents(rows: Array) -> list[int]:
-    """Return how many rows the longest box has along each axis."""
+    """Return the largest number of rows of a box along each axis."""
     longest: list[int] = (rows[..., 1] - rows[..., 0]).max(axis=0, initial=0).tolist()
     return longest
 
 
 class _Parts:
-    """Boxes of rows that are cut into so many parts along each axis.
+    """Boxes of rows divided into parts along each axis.
 
     Attributes
     ----------
     fronts
-        The wavefront of each part; None if parts wait for each other.
+        The wavefront of each part; None if parts depend on each other.
     """
 
     def __init__(self, footprint: Footprint, unit: int, counts: Sequence[int]) -> None:
@@ -218,12 +218,12 @@ class _Parts:
         self.fronts = self._fronts(_Pairs.of(old, written))
 
     def _fronts(self, old: _Pairs) -> Array | None:
-        """Return the wavefront of each part; None if parts wait for each other.
+        """Return the wavefront of each part; None if parts depend on each other.
 
-        A part runs after those that make what it reads, and before those of its box that overwrite
-        what it reads. In the memory around a box there is room for one value of each point: what
-        moves there from a part of another box, which is after its wavefront, must not be read as
-        the old value later.
+        A part runs after the parts that compute its new values, and before the parts of its
+        subdomain that overwrite its old values. The halo holds one value of each point: a value
+        received from another subdomain after its wavefront must not replace an old value that is
+        read later.
         """
         near = self.boxes[old.readers] == self.boxes[old.makers]
         replaced = near | self._moved_over(old)
@@ -241,7 +241,7 @@ class _Parts:
             fronts = least
 
     def _moved_over(self, old: _Pairs) -> Array:
-        """Return which old values of other boxes are replaced where a part reads them."""
+        """Return which reads of old values of other subdomains conflict with an exchange."""
         moved: dict[tuple[str, int, int], list[Box]] = {}
         for array, reader, maker, points in self.edges.across(self.boxes):
             moved.setdefault((array, int(self.boxes[reader]), maker), []).append(points)
@@ -253,7 +253,7 @@ class _Parts:
 
     @property
     def cost(self) -> int:
-        """The time until all parts have run, in that in which a value is read or written."""
+        """The time until all parts have run, in units of the time to read or write one value."""
         assert self.fronts is not None
         footprint = self.footprint
         ranks, count = footprint.partition.ranks, int(self.fronts.max(initial=0)) + 1
@@ -265,7 +265,7 @@ class _Parts:
         return each * int(busy.max(axis=1).sum()) + PASSED * count
 
     def wavefronts(self) -> Wavefronts:
-        """Return the parts with what moves between them."""
+        """Return the parts with the exchanges between them."""
         assert self.fronts is not None
         moved: dict[int, dict[str, list[tuple[int, Box]]]] = {}
         for array, reader, maker, points in self.edges.across(self.boxes):
@@ -275,7 +275,7 @@ class _Parts:
         return Wavefronts(self.boxes, self.rows, self.fronts, exchanges)
 
     def _exchange(self, front: int, moved: Mapping[str, Sequence[tuple[int, Box]]]) -> Exchange:
-        """Return the exchange of what boxes read behind a wavefront."""
+        """Return the exchange of the values that subdomains read after a wavefront."""
         wishes = []
         for array, wanted in sorted(moved.items()):
             numbers, boxes = distinct(
@@ -288,7 +288,7 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """Parts, and other ones that write what they read: arrays of as many numbers, and points."""
+    """Dependences between parts: arrays, readers, writers and points, of equal length."""
 
     arrays: tuple[str, ...]
     readers: Array
@@ -297,7 +297,7 @@ class _Pairs:
 
     @staticmethod
     def of(reads: Sequence[tuple[str, Array]], writes: Sequence[tuple[str, Array]]) -> _Pairs:
-        """Return the pairs for what all parts read, and for what all write."""
+        """Return the dependences for the reads and writes of all parts."""
         found = [
             (array, reader, maker, points)
             for array, made in writes

@@ -22,7 +22,7 @@ class Copies:
     memories
         The memory of each rank.
     whole
-        What it holds on one array.
+        The last writes of its elements on one array.
     """
 
     axes: int
@@ -34,24 +34,24 @@ class Copies:
         self.whole = LastWrites.none(self.axes)
 
     def forget(self) -> None:
-        """Let no element hold a write."""
+        """Reset all elements to hold no write."""
         self.whole = LastWrites.none(self.axes)
         self._held.clear()
 
     def held(self, rank: int, storage: Storage | None) -> LastWrites:
-        """Return what a storage of a rank holds."""
+        """Return the last writes of the elements of a storage."""
         if storage is None:
             return LastWrites.none(self.axes)
         return self._held.get((rank, storage)) or LastWrites.none(self.axes)
 
     def write(self, rank: int, storage: Storage | None, points: Domain, number: int) -> bool:
-        """Let points of a storage hold a write; return whether they are all there."""
+        """Record a write to points of a storage; return whether it holds all of them."""
         if storage is None or not points <= points_of(storage.points):
             return points.empty
         self.copy(rank, storage, points, LastWrites.by(points, number))
         return True
 
     def copy(self, rank: int, storage: Storage, points: Domain, source: LastWrites) -> None:
-        """Let points of a storage hold what they hold elsewhere."""
+        """Copy the last writes of points from elsewhere to a storage."""
         here = self.held(rank, storage)
         self._held[rank, storage] = here.copied(points, source)

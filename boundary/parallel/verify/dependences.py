@@ -56,7 +56,7 @@ def _fields(plan: Plan) -> dict[str, SymbolicField]:
 
 
 def _elements(plan: Plan) -> Elements:
-    """Return what the units of a program read and write, which is kept with it."""
+    """Return the reads and writes of the units of a program, cached with its plan."""
     kept = vars(plan)
     if "elements" not in kept:
         kept["elements"] = Elements(plan)

@@ -44,7 +44,7 @@ class Elements:
     Attributes
     ----------
     units
-        For each unit that is a nest what its statements read and write; None for calls.
+        For each unit that is a nest the accesses of its statements; None for calls.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -70,7 +70,7 @@ class Elements:
         return known
 
     def made(self, unit: int) -> dict[int, Domain]:
-        """Return the points that a step of another package makes of its fields, by their places."""
+        """Return for each field of a step of another package the points that it computes."""
         known = self._made.get(unit)
         if known is None:
             several: dict[int, list[Domain]] = {}
@@ -82,7 +82,7 @@ class Elements:
         return known
 
     def columns(self, product: Product, rows: Domain) -> Array:
-        """Return the columns of the entries of some rows of a stored matrix: points, once each."""
+        """Return the columns of some rows of a stored matrix as points without duplicates."""
         gather = product.gather
         stored, sizes = self._stored[gather.matrix], self._footprint.sizes
         if rows.empty:
@@ -101,7 +101,7 @@ class Elements:
 
 
 def targets(part: AnyPiece) -> Iterator[tuple[int, Domain]]:
-    """Yield the fields in which a part makes points, each with these."""
+    """Yield the target fields of a part, each with the points that it computes."""
     for piece in pieces_of(part):
         whole = tuple((0, extent) for extent in piece.extents)
         for field, start, steps in piece.places:
@@ -116,7 +116,7 @@ def sources(piece: Piece, tap: Tap) -> Domain:
 
 @lru_cache(maxsize=KEPT)
 def moved(loops: Box, start: Index, steps: tuple[Index, ...]) -> Domain:
-    """Return the points that loops come to from a start, by a step for each of them.
+    """Return the points that loops reach from a start, with one step for each loop.
 
     >>> moved(((0, 3),), (2, 7), ((0, -2),))
     { [j = 2, i] : (1 + i) mod 2 = 0 and 3 <= i <= 7 }
@@ -132,7 +132,7 @@ def moved(loops: Box, start: Index, steps: tuple[Index, ...]) -> Domain:
 
 
 def among(points: Array, found: Domain) -> Sequence[tuple[int, ...]]:
-    """Return those of some points that are in a set without parameters."""
+    """Return the points that are in a set without parameters."""
     if found.empty or not len(points):
         return []
     bounds = np.array(found.bounds())

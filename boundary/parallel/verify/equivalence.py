@@ -35,7 +35,7 @@ def check_equivalence(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
 
 
 def _differences(plan: Plan, valid: frozenset[str], *, labelled: bool) -> Iterator[Difference]:
-    """Yield what ranks hold that one array does not, call by call."""
+    """Yield the differences between ranks and one array, call by call."""
     world = Terms(plan.footprint.partition.ranks)
     twin = Twin(plan, plan.footprint.partition, labelled=labelled)
     pairs = twin.pairs(world)
@@ -57,7 +57,7 @@ class Call:
     mark: str
 
     def differences(self, world: Terms, valid: frozenset[str]) -> Iterator[Difference]:
-        """Run the program; yield what ranks hold then that one array does not."""
+        """Run the program; yield the differences between ranks and one array afterwards."""
         given = [float(leaf(self.mark + name).number) for name in self.twin.scalars]
         every = self.twin.on_ranks(world, self.pairs, valid)(given)
         expected = np.array(self.twin.on_arrays(self.pairs, given))

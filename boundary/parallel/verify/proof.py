@@ -26,7 +26,7 @@ _WARNED: dict[Any, Any] = {}
 
 
 def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
-    """Fail unless a schedule makes of all values what one array holds.
+    """Fail unless a schedule computes the same values as one array.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def prove(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
 
 
 def _warn(plan: Plan, count: int) -> None:
-    """Warn that a call of so many reads is not run on terms."""
+    """Warn that a call with ``count`` reads is not executed symbolically."""
     span = user_span()
     warnings.warn_explicit(
         f"The order of reads and writes of {plan.declaration.program.name} is proved, and its "
@@ -64,7 +64,7 @@ def _warn(plan: Plan, count: int) -> None:
 
 
 def _reads(plan: Plan) -> int:
-    """Return how many values a call reads, about."""
+    """Return the approximate number of values that a call reads."""
     footprint = plan.footprint
     count = 0
     for unit, rows in footprint.rows.items():

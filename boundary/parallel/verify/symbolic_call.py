@@ -28,19 +28,19 @@ Packed = dict[tuple[int, int], list[LastWrites]]
 
 @dataclass(frozen=True, eq=False)
 class SymbolicField:
-    """A field whose values are not looked at, and the copies of each of its arrays."""
+    """A field without use of its values, and the copies of each of its arrays."""
 
     values: Values
     copies: tuple[Copies, ...]
 
     @staticmethod
     def of(values: Values, count: int) -> SymbolicField:
-        """Return a field of so many arrays."""
+        """Return a field of ``count`` arrays."""
         axes, memories = values.space.ndim, values.memories
         return SymbolicField(values, tuple(Copies(axes, memories) for _ in range(count)))
 
     def give(self, number: int) -> None:
-        """Let all points hold a write, those of boxes in the memory of these."""
+        """Record one write for all points, on one array and in the memory of each subdomain."""
         partition = self.values.partition
         every = points_of(self.values.space.box(partition.sizes))
         for copies in self.copies:
@@ -65,7 +65,7 @@ class Call:
     Parameters
     ----------
     elements
-        What its units read and write.
+        The reads and writes of its units.
     writes
         All writes until now.
     """
@@ -126,7 +126,7 @@ class Call:
         self._owned()
 
     def _reduce(self, unit: int) -> None:
-        """Take the numbers that a unit reduces to be made: each row has given to them once."""
+        """Check that each row has contributed once to the reductions of a unit."""
         folds = self.footprint.units[unit].folds
         if not folds:
             return
@@ -184,7 +184,7 @@ class Call:
             self._receive(rank, exchange, message)
 
     def _receive(self, rank: int, exchange: int, message: Message) -> None:
-        """Take values out of a message; they are lost if it is not there."""
+        """Receive the values of a message; without the message they are undefined."""
         there = self._there.get(exchange, {}).get((message.source, rank), [])
         for number, part in enumerate(message.parts):
             copies = self.copies[part.array]
@@ -229,7 +229,7 @@ class Call:
     def _reads(
         self, unit: int, access: Access, points: Domain, rank: int, box: int, who: str
     ) -> None:
-        """Check what rows of a box read."""
+        """Check the reads of rows of a subdomain."""
         seen = self._near(rank, access.array, box)
         self._check(self.right.needs[unit, id(access)].within(points), seen, access.array, who)
 
@@ -288,7 +288,7 @@ class Call:
     # -- conditions ------------------------------------------------------------------------------
 
     def _owned(self) -> None:
-        """Check that boxes hold the last writes of what they own."""
+        """Check that subdomains hold the last writes of the points that they own."""
         for name, of_field in self.fields.items():
             for array, copies in zip(self.plan.parts[name], of_field.copies, strict=True):
                 for rank in self.ranks:
@@ -310,5 +310,5 @@ class Call:
         )
 
     def _hold(self, holds: bool, words: str) -> None:
-        """Fail unless something holds."""
+        """Fail unless a condition holds."""
         assert holds, f"schedule of {self.plan.declaration.program.name}: {words}"

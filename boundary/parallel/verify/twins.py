@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class Terms(Simulated):
-    """Simulated ranks whose numbers are terms."""
+    """Simulated ranks whose values are symbolic terms."""
 
     def channel(
         self,
@@ -50,7 +50,7 @@ class Terms(Simulated):
         return _Slow(outgoing, incoming, what)
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
-        """Return the collections of all terms that reductions of any kind have taken."""
+        """Return for each reduction the collection of the terms of all ranks."""
         whole = np.zeros_like(states[0])
         for state in states:
             for row, more in zip(whole, state, strict=True):
@@ -58,7 +58,7 @@ class Terms(Simulated):
         return whole
 
     def together(self, works: Sequence[Work]) -> list[int]:
-        """Do the work of each rank, whose stores have the label of the rank."""
+        """Run the work of each rank, and label its stores with the rank."""
         reasons = []
         for rank, work in enumerate(works):
             LABELS.rank = rank
@@ -67,7 +67,7 @@ class Terms(Simulated):
 
 
 class _Slow(Channel):
-    """Messages of which nothing is there before they are waited for."""
+    """Messages that arrive only when they are waited for."""
 
     def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
         sent = {(letter.source, letter.target): letter.values for letter in outgoing}
@@ -93,14 +93,14 @@ class _Slow(Channel):
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """A field on ranks, and the array of the whole with the values that it should have."""
+    """A field on ranks, and the global array with its expected values."""
 
     name: str
     values: Values
     whole: Array
 
     def owned(self) -> Iterator[tuple[int, int, Box, Array, Array]]:
-        """Yield ranks and boxes with what these own: points, values, and what they should be."""
+        """Yield ranks and boxes with their owned points, values and expected values."""
         lower = [low for low, _ in self.values.space.box(self.values.partition.sizes)]
         for rank in self.values.memories:
             for number, box in self.values.of_rank(rank):
@@ -108,7 +108,7 @@ class Pair:
                 yield rank, number, box, self.values.view(rank, number, box), expected
 
     def give(self, mark: str) -> None:
-        """Set each point to a leaf, whose name begins with a mark."""
+        """Set each point to a leaf term whose name begins with a mark."""
         self.whole[...] = leaves(mark + self.name, self.whole.shape)
         for _, _, _, mine, given in self.owned():
             mine[...] = given
@@ -120,7 +120,7 @@ class Twin:
     Parameters
     ----------
     partition
-        The boxes: those of the plan, perhaps with other owners.
+        The subdomains of the plan, possibly with other owners.
     labelled
         Whether stores are labelled.
     """
@@ -138,7 +138,7 @@ class Twin:
 
     @property
     def scalars(self) -> list[str]:
-        """The names of the scalars that a call gives."""
+        """The names of the scalars of a call."""
         return [p.name for p in self.declaration.parameters if p.kind == "number"]
 
     def pairs(self, world: Simulated) -> dict[str, Pair]:
@@ -157,7 +157,7 @@ class Twin:
         return found
 
     def room(self, pairs: Mapping[str, Pair]) -> None:
-        """Make room in fields for what a call reads."""
+        """Extend fields by the halos that a call reads."""
         for name, pair in pairs.items():
             for rank in pair.values.memories:
                 pair.values.room(rank, self.plan, name)
@@ -203,7 +203,7 @@ class Twin:
         return run_on_arrays(declared, arrays, scalars)
 
     def _on_boxes(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
-        """Run the program on boxes of one rank; arrays have their values before and behind it."""
+        """Run the program on subdomains of one rank, from arrays and back to arrays."""
         partition = self.plan.footprint.partition
         alone = replace(partition, owners=np.zeros_like(partition.owners), ranks=1)
         world, twin = Terms(1), Twin(self.origin, alone)

@@ -13,16 +13,16 @@ from ..schedules.plan import Plan
 
 @dataclass(frozen=True)
 class Difference:
-    """A value on ranks that is another one on one array: numbers of terms.
+    """A value on ranks that differs from the value on one array: numbers of terms.
 
     Attributes
     ----------
     name, index
         The field or result, and the point.
     rank, box
-        Who owns it; a result belongs to no box.
+        The owner of the value; a result belongs to no box.
     expected, seen
-        The term on one array, and that on ranks.
+        The term on one array, and the term on ranks.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Difference:
 
 
 def label(plan: Plan, found: Difference) -> str:
-    """Return a difference as the message of an error; stores were labelled."""
+    """Return a difference as an error message; requires labelled stores."""
     reader, expected, seen = _deepest(_number(found.expected), _number(found.seen))
     place = f"{found.name}{list(found.index)}"
     owner = f"rank {found.rank}" + (f", box {found.box}" if found.box is not None else "")
@@ -50,10 +50,10 @@ def _number(value: float) -> int:
 
 
 def _deepest(expected: int, seen: int) -> tuple[Any, int, int]:
-    """Return the label of the row that reads another value, the right value, and what it reads.
+    """Return the label of the row that reads a wrong value, the right value, and the wrong one.
 
-    Values are followed to those that they were made of, until one was read that is not from the
-    row of the statement that it should be from.
+    Operands of the two values are compared recursively until they were written by different rows
+    or statements.
     """
     reader = None
     while True:

@@ -53,7 +53,7 @@ def abort(message: str, status: int = 1) -> NoReturn:
 
 
 def _job() -> Any:
-    """Return the communicator of all ranks; None in a process that is alone."""
+    """Return the communicator of all ranks; None in a job of one process."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None or not mpi.Is_initialized() or mpi.Is_finalized():
         return None
@@ -62,7 +62,7 @@ def _job() -> Any:
 
 
 def end_together() -> None:
-    """Let an error that ends one rank end all of them."""
+    """Make an error that ends one rank end all ranks."""
     sys.excepthook = _failed
 
 

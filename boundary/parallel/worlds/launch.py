@@ -26,11 +26,11 @@ LAUNCHERS = (
 
 
 def launched(environment: Mapping[str, str]) -> tuple[int, int] | None:
-    """Return which process this is of how many that a launcher has started; None if it is alone.
+    """Return the rank of this process and the number of ranks; None without a launcher.
 
-    A number that is not known is 1. The variables of Slurm alone mean little: a shell or a script
-    within a job has them too. A process belongs to a step of several tasks if it is a task itself,
-    or if the step is not a shell at a terminal.
+    An unknown number of ranks is 1. The variables of Slurm are not sufficient, since a shell or a
+    script within a job has them as well. A process belongs to a step of several tasks if it is a
+    task itself, or if the step is not a shell at a terminal.
     """
     for rank, size in LAUNCHERS:
         if rank in environment:
@@ -86,7 +86,7 @@ def world(timeout: float | None = None) -> Any:
 
 
 def _mpi(rank: int, size: int) -> Any:
-    """Return MPI, which knows all processes that the launcher has started."""
+    """Return MPI, whose world contains all processes that the launcher has started."""
     try:
         import mpi4py
 
@@ -136,7 +136,7 @@ def _refuse(rank: int, size: int, library: str) -> NoReturn:
 
 
 def world_of(given: Any) -> World:
-    """Return the ranks that a user gives: a world, a communicator, or None for one alone."""
+    """Return the ranks for a user's argument: a world, a communicator, or None for one rank."""
     if isinstance(given, World):
         return given
     if given is None:

@@ -25,8 +25,8 @@ class Mailbox:
     size
         The bytes of a message.
     memory
-        At least `room` bytes of zeros from which on the mailbox lies, in memory of both ranks; by
-        default memory of its own.
+        At least `room` bytes of zeros at which the mailbox begins, accessible to both ranks; by
+        default newly allocated memory.
     """
 
     def __init__(self, size: int, memory: Array | None = None) -> None:
@@ -38,7 +38,7 @@ class Mailbox:
 
     @staticmethod
     def room(size: int) -> int:
-        """Return how many bytes a mailbox takes for messages of some bytes."""
+        """Return the number of bytes of a mailbox for messages of a given size."""
         return 2 * APART + 2 * _pitch(size)
 
     def sends(self, values: Array) -> list[int]:
@@ -61,12 +61,12 @@ class Mailbox:
 
 
 def _pitch(size: int) -> int:
-    """Return the bytes from the first message of a mailbox to the second one."""
+    """Return the distance of the two slots of a mailbox in bytes."""
     return -(-size // APART) * APART
 
 
 def calling(start: Function, test: Function) -> list[int]:
-    """Return the row of requests of MPI, with the functions that start and that test them."""
+    """Return the row of MPI requests, with the functions that start and test them."""
     assert test.notes is not None
     row = [0] * len(Word)
     row[Word.WHAT], row[Word.DONE] = CALL, 1
@@ -83,12 +83,12 @@ class Rows:
     rows
         A row for each message, and one for requests of MPI.
     kept
-        What must live as long.
+        Objects that must live as long.
 
     Attributes
     ----------
     starting, waiting
-        The functions that begin an exchange, and that tell whether it has finished.
+        The functions that begin an exchange, and that test whether it has finished.
     """
 
     def __init__(self, rows: Sequence[Sequence[int]], kept: Sequence[object]) -> None:
@@ -99,11 +99,11 @@ class Rows:
         self.waiting = Function(functions().ask, *given, notes=0)
 
     def begin(self) -> int:
-        """Begin an exchange; return the code of a failure, else 0."""
+        """Begin an exchange; return an error code or 0."""
         return begin(self.starting)
 
     def ask(self) -> tuple[bool, int]:
-        """Return whether the exchange has finished, and the code of a failure, else 0."""
+        """Return whether the exchange has finished, and an error code or 0."""
         return ask(self.waiting)
 
     def pending(self) -> list[int]:
@@ -118,12 +118,12 @@ ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRE
 
 
 def begin(starting: Function) -> int:
-    """Call a function that begins; return the code of a failure, else 0."""
+    """Call a function that begins; return an error code or 0."""
     return int(BEGINNING(starting.address)(starting.count, starting.things))
 
 
 def ask(waiting: Function) -> tuple[bool, int]:
-    """Call a function that asks; return whether all is done, and the code of a failure, else 0."""
+    """Call a test for completion; return whether all is done, and an error code or 0."""
     done = ctypes.c_int(0)
     code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
     return bool(done.value), int(code)

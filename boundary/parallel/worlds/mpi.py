@@ -59,7 +59,7 @@ class Mpi(World):
     ) -> Channel:
         """Return the channel of this rank: a mailbox for each message, or a persistent request.
 
-        The name is part of the tags, so that ranks that run different things never mix them up.
+        The name is part of the tags, so that messages of different operations are not confused.
         """
         if what in self._watch.interrupted:
             raise ArgumentError(
@@ -101,7 +101,7 @@ class Mpi(World):
         name: tuple[str, int],
         tag: int,
     ) -> dict[tuple[int, int], Mailbox]:
-        """Return the mailboxes for those messages of an exchange that stay on this node."""
+        """Return the mailboxes for the messages of an exchange within this node."""
         if self._way != "shared":
             return {}
         what, watch = name[0], self._watch
@@ -116,7 +116,7 @@ class Mpi(World):
             raise
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
-        """Return what reduces by compiled code, if it may call MPI."""
+        """Return the channel of compiled reductions, if compiled code may call MPI."""
         if self._way == "python":
             return None
         (own,) = states
@@ -162,15 +162,15 @@ class Mpi(World):
             row[:] = given[2:]
 
     def _beside(self) -> list[int]:
-        """Return the ranks before and behind this one.
+        """Return the previous and the next rank, cyclically.
 
-        If only some of all ranks have ended, one of them is beside one that has not.
+        If some but not all ranks have ended, one of them is adjacent to a rank that has not.
         """
         (rank,) = self.here
         return sorted({(rank + step) % self.ranks for step in (-1, 1)} - {rank})
 
     def broadcast(self, values: Array, root: int, what: str, *, forever: bool = False) -> None:
-        """Copy the values of one rank to all others, each of which hands them on to two."""
+        """Copy the values of one rank to all others along a binary tree."""
         (rank,) = self.here
         place = (rank - root) % self.ranks
         if place:
@@ -183,7 +183,7 @@ class Mpi(World):
         self._watch.complete(leave, Awaited(what, lambda: _missing(leave, targets)))
 
     def agree(self, facts: Facts) -> int:
-        """Compare what ranks are about to do; return how often they have."""
+        """Compare the facts of the next step on all ranks; return the number of comparisons."""
         watch = self._watch
         awaited = Awaited(next(iter(facts.values())), self._beside, certain=False)
         agree(watch.agreements, facts, lambda requests: watch.complete(requests, awaited))
@@ -201,7 +201,7 @@ class Mpi(World):
         return value if first else pickle.loads(text.tobytes())
 
     def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return what a function makes, on the first rank before all others unless it is kept."""
+        """Return the result of a function, called on rank 0 before the others unless cached."""
         alone = self.here == (0,)
         try:
             alone = not kept() and alone  # all test, so that no rank blocks on another
@@ -227,7 +227,7 @@ def name_of(what: str) -> int:
 
 
 def mixed(what: str) -> ArgumentError:
-    """Return the error of ranks that are at different reductions."""
+    """Return the error for ranks that execute different reductions."""
     return ArgumentError(
         f"This rank is at {what}, and others are at something else.",
         hint="All ranks call the same programs, in the same order.",
@@ -235,7 +235,7 @@ def mixed(what: str) -> ArgumentError:
 
 
 def _missing(requests: Sequence[Any], peers: Sequence[int]) -> list[int]:
-    """Return the ranks whose messages are not there, or are not received."""
+    """Return the ranks whose messages have not arrived or have not been received."""
     found = (p for request, p in zip(requests, peers, strict=True) if not request.Get_status())
     return sorted(set(found))
 
@@ -260,7 +260,7 @@ class _Requests(Channel):
         self._known = Requests(requests) if compiled else None
 
     def missing(self) -> list[int]:
-        """Return the ranks at the other ends of requests that are under way."""
+        """Return the peers of active requests."""
         return list(self._awaited.missing())
 
     def starting(self, rank: int) -> Function | None:
@@ -282,18 +282,18 @@ class _Requests(Channel):
 
 
 class _Reduction(Reduction):
-    """Reductions of which MPI carries the integers.
+    """Reductions with MPI as the transport of the integers.
 
     Parameters
     ----------
     watch
         All ranks.
     operations
-        How MPI sums, and finds the largest.
+        The MPI operations for sums and maxima.
     kinds, states
-        What is reduced; see `Reduction`.
+        The reductions; see `Reduction`.
     awaited
-        What ranks wait for.
+        The cause of the wait.
     """
 
     def __init__(
@@ -331,11 +331,11 @@ class _Shared(Channel):
     rows, peers
         The rows of messages through mailboxes, each with the rank at its other end.
     requests
-        Those for the others.
+        The requests for the other messages.
     values
         The values of all messages.
     what
-        The exchange.
+        The name of the exchange.
     """
 
     def __init__(
@@ -391,13 +391,13 @@ def _note_interrupted(watch: Watch, what: str, rows: Rows) -> None:
 
 
 def _keep_pending(watch: Watch, head: Array, kept: object) -> None:
-    """Keep the memory of a reduction that an error has left under way."""
+    """Keep the memory of a reduction that is still active after an error."""
     if is_pending(head):
         watch.left.append(kept)
 
 
 def _free(watch: Watch, what: str, receives: Sequence[Any], sends: Sequence[Any]) -> None:
-    """Free requests. Those that an error has left under way no longer touch any memory."""
+    """Free requests. Requests still active after an error no longer access any memory."""
     for request in receives:
         if not request.Get_status():
             watch.interrupted.add(what)

@@ -45,7 +45,7 @@ class Requests:
     Attributes
     ----------
     starting, waiting
-        The functions that start them all, and that tell whether all have finished.
+        The functions that start all requests, and that test whether all have finished.
     """
 
     def __init__(self, requests: Sequence[Any]) -> None:
@@ -64,7 +64,7 @@ class Requests:
         self.waiting = Function(addresses.test, count, things, self._statuses.ctypes.data)
 
     def failure(self, code: int) -> Exception:
-        """Return the error behind a code that one of the functions has returned."""
+        """Return the error for a code that one of the functions has returned."""
         return _failure(code, self._statuses)
 
 
@@ -74,14 +74,14 @@ class Additions:
     Parameters
     ----------
     rows
-        What this rank gives, where what all have given together goes, and how it is combined.
+        The contribution of this rank, the array for the combined integers, and the operation.
 
     Attributes
     ----------
     starting, waiting
-        The functions that begin, and that tell whether all are combined.
+        The functions that begin, and that test whether all are combined.
     kept
-        What must live until they are.
+        Objects that must live until all are combined.
     """
 
     def __init__(self, comm: Any, rows: Sequence[tuple[Array, Array, Any]]) -> None:
@@ -104,19 +104,19 @@ class Additions:
         self._statuses = statuses
 
     def failure(self, code: int) -> Exception:
-        """Return the error behind a code that one of the functions has returned."""
+        """Return the error for a code that one of the functions has returned."""
         return _failure(code, self._statuses)
 
 
 def _handle(thing: Any) -> bytes:
-    """Return the bytes by which MPI knows an object of mpi4py."""
+    """Return the bytes of the MPI handle of an mpi4py object."""
     from mpi4py import MPI
 
     return ctypes.string_at(MPI._addressof(thing), MPI._sizeof(thing))
 
 
 def _number(thing: Any) -> int:
-    """Return these bytes as an integer; those of a small one are its lowest."""
+    """Return the MPI handle of an mpi4py object as an integer."""
     return int.from_bytes(_handle(thing), sys.byteorder, signed=True)
 
 
@@ -128,7 +128,7 @@ def _statuses(count: int) -> Array:
 
 
 def _failure(code: int, statuses: Array) -> Exception:
-    """Return the error behind a code of MPI, and what the statuses of its requests say."""
+    """Return the error for an MPI error code and the statuses of its requests."""
     from mpi4py import MPI
 
     if MPI.Get_error_class(code) == MPI.ERR_IN_STATUS:
@@ -151,7 +151,7 @@ def way() -> str:
 
 
 class _Addresses(NamedTuple):
-    """Those of functions of MPI."""
+    """The addresses of MPI functions."""
 
     start: int
     test: int

@@ -17,26 +17,26 @@ KINDS = "sum", "max", "min"
 
 
 class Reduction(Channel):
-    """The reductions of a step, of one rank: integers that are summed, or the largest ones found.
+    """The reductions of a step on one rank: integers combined by sums or maxima.
 
     Parameters
     ----------
     kinds
-        What they are: ``sum``, ``max`` or ``min``.
+        The kinds of the reductions: ``sum``, ``max`` or ``min``.
     states
-        Their states, as the kernel leaves them, which get those of all terms.
+        Their states, written by the kernel and overwritten by the states of all terms.
     checked
-        A number for the name of the reduction, by which ranks see that all of them are at it; 0 if
-        there is no need. It is the first of the integers.
+        An identifier of the reduction, by which ranks check that all of them execute it; 0 without
+        a check. It is the first of the integers.
 
     Attributes
     ----------
     given, found
-        The integers that this rank gives, and those of all together. Those of sums come first.
+        The integers of this rank, and the combined integers of all ranks, sums first.
     summed
-        How many integers are summed.
+        The number of integers that are summed.
     head
-        What the compiled functions work through.
+        The table of the compiled functions.
     """
 
     def __init__(self, kinds: Sequence[str], states: Array, checked: int = 0) -> None:
@@ -65,15 +65,15 @@ class Reduction(Channel):
         self._ask = Function(functions().ask, *things, notes=0)
 
     def halves(self, row: Array) -> tuple[Array, Array]:
-        """Return the integers that are summed, and those of which the largest ones count."""
+        """Return the integers that are summed, and those of which the maximum is taken."""
         return row[: self.summed], row[self.summed :]
 
     def _room(self) -> Array:
-        """Return the memory for what all ranks give together."""
+        """Return the memory for the combined integers of all ranks."""
         return np.zeros_like(self.given)
 
     def carried(self, starting: Function, waiting: Function | None) -> None:
-        """Let functions carry integers: one that begins, and one that tells whether all is done."""
+        """Set the transport functions: one that begins, and one that tests for completion."""
         head = self.head
         given = starting.address, starting.count, starting.things
         head[Head.BEGIN : Head.BEGIN_THINGS + 1] = given
@@ -90,7 +90,7 @@ class Reduction(Channel):
         return self._ask
 
     def start(self) -> None:
-        """Give what this rank has."""
+        """Contribute the integers of this rank."""
         self._check(begin(self._begin))
 
     def is_done(self) -> bool:

@@ -72,7 +72,7 @@ class Node:
         tag: int,
         complete: Callable[[Sequence[Any], Sequence[int]], None],
     ) -> None:
-        """Offer memory to other ranks, open what they offer, and note what came of it."""
+        """Offer memory to other ranks, open the memory that they offer, and record the results."""
         targets, sources = [s.target for s in sent], [r.source for r in received]
         nothing = np.zeros(OFFER, np.int64)
         offered = [nothing if pages is None else pages.offer() for pages in made]
@@ -92,7 +92,7 @@ class Node:
             self._note(letter, name, memory)
 
     def _is_new(self, letter: Letter, name: tuple[str, int]) -> bool:
-        """Whether memory has to be offered; both ranks find the same."""
+        """Whether memory has to be offered; the result is the same on both ranks."""
         pair, size = _pair(letter), letter.values.nbytes
         room = self._room.get(pair, KEPT)
         known = self._known.get(pair, {})
@@ -109,7 +109,7 @@ class Node:
 
 
 def _length(letter: Letter) -> int:
-    """Return the bytes of memory for the mailbox of a message: a token stands before it."""
+    """Return the bytes of memory for the mailbox of a message, including the token before it."""
     return APART + Mailbox.room(letter.values.nbytes)
 
 

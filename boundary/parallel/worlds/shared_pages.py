@@ -30,15 +30,15 @@ FAILED = ctypes.c_void_p(-1).value
 class Pages:
     """New memory: its file, and the bytes.
 
-    Its first eight bytes are a token, by which another process knows that it has opened this memory
-    and no other.
+    The first eight bytes are a token, by which another process checks that it has opened this
+    memory.
     """
 
     file: int
     bytes: Array
 
     def offer(self) -> Array:
-        """Return what another process needs to open it."""
+        """Return the integers with which another process opens the memory."""
         token = int(self.bytes[:8].view(np.int64)[0])
         return np.array([*place(), os.getpid(), self.file, token, self.bytes.size], np.int64)
 
@@ -48,10 +48,10 @@ class Pages:
 
 
 def new_pages(length: int) -> Pages | None:
-    """Return new memory of so many bytes, all zero but for the token; None if it cannot be had.
+    """Return new memory of ``length`` bytes, zero except for the token; None if it fails.
 
-    That is so where there are no more file descriptors, no more memory, or where no file may be as
-    large as this (``ulimit -f``).
+    It fails without free file descriptors or memory, or if the length exceeds the limit of file
+    sizes (``ulimit -f``).
     """
     try:
         file = os.memfd_create("boundary")
@@ -92,9 +92,9 @@ def opened(offer: Array, length: int) -> Array | None:
 
 
 def mapped(file: int, length: int) -> Array:
-    """Return the bytes of a file as memory, which is unmapped when the array is gone.
+    """Return the bytes of a file as memory, which is unmapped when the array is deleted.
 
-    ``mmap`` of Python would keep a descriptor as long.
+    Python's ``mmap`` would keep a descriptor open.
     """
     library = _library()
     shared, both = mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE
@@ -121,7 +121,7 @@ def _library() -> Any:
 
 @cache
 def place() -> tuple[int, int]:
-    """Return numbers that two processes share if they see each other in ``/proc``."""
+    """Return numbers that are equal for processes visible to each other in ``/proc``."""
     with open("/proc/sys/kernel/random/boot_id") as file:
         booted = int(file.read().replace("-", ""), 16)
     return booted % 2**62, os.stat("/proc/self/ns/pid").st_ino

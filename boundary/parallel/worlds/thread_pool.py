@@ -17,12 +17,12 @@ from ..compiled.thread_pool import WIDTH, Word, functions
 
 
 class Team:
-    """The threads of this process beside the one that calls.
+    """The worker threads of this process, in addition to the calling thread.
 
     Parameters
     ----------
     others
-        Their number.
+        The number of worker threads.
     """
 
     def __init__(self, others: int) -> None:
@@ -46,11 +46,11 @@ class Team:
     def run(
         self, first: Callable[[], int], others: Sequence[tuple[int, int]], held: object
     ) -> list[int]:
-        """Run functions at the same time, the first one here; return what each has returned.
+        """Run functions concurrently, the first one in this thread; return their results.
 
         The others are functions ``long long enter(void *given)``, by their addresses and those of
-        their arguments. What is held stays in memory until they have returned, even if Ctrl-C ends
-        the call before.
+        their arguments. The object ``held`` stays in memory until they have returned, even if
+        Ctrl-C ends the call before.
 
         A function that returns `LATE` is called again, unless another one has failed: that is,
         has returned anything but `LEFT` or `FINISHED`, or has raised an exception.
@@ -96,7 +96,7 @@ class Team:
                 wake.release()
 
     def _wait(self) -> None:
-        """Wait for the others; an exception, such as that of Ctrl-C, is raised behind that."""
+        """Wait for the others; then raise an exception, such as that of Ctrl-C, if one occurred."""
         problem: BaseException | None = None
         while True:
             try:
@@ -117,7 +117,7 @@ def _counted(address: int, count: int, rows: int) -> Callable[[], int]:
 
 
 def _worker(serve: Callable[[int], int], row: Array, wake: Semaphore) -> None:
-    """Work as long as the process lives; the row stays in memory as long."""
+    """Run the worker loop for the lifetime of the process, which also keeps the row."""
     place = row.ctypes.data
     while True:
         serve(place)
@@ -129,7 +129,7 @@ _making: dict[int, Lock] = {}
 
 
 def team(count: int) -> Team:
-    """Return the team of some threads, of which the caller is one."""
+    """Return the team of some threads, including the caller."""
     process = os.getpid()  # threads do not survive a fork, and locks stay held
     key = process, count
     if key not in _teams:

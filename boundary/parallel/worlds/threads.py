@@ -38,11 +38,11 @@ class Threads(Simulated):
         return _Shared(self.ranks, outgoing, incoming)
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel:
-        """Return what reduces without Python."""
+        """Return the channel of compiled reductions."""
         return _Reductions(kinds, states)
 
     def together(self, works: Sequence[Work]) -> list[int]:
-        """Do the work of each rank in a thread of its own, that of the first rank in this one.
+        """Run the work of each rank in a separate thread, that of the first rank in this one.
 
         If a rank fails, the others stop where they wait for it.
         """
@@ -84,7 +84,7 @@ class _Shared(Channel):
 
 
 class _Reductions(Channel):
-    """Reductions over threads, each of which adds up what all of them have put where it sees it."""
+    """Reductions over threads: each combines the integers of all threads in shared memory."""
 
     def __init__(self, kinds: Sequence[str], states: Sequence[Array]) -> None:
         self._ranks = [_Reduction(kinds, state) for state in states]
@@ -113,7 +113,7 @@ class _Reduction(Reduction):
     Attributes
     ----------
     seen
-        What others see: the addresses of its integers, and of the number of its reductions.
+        The addresses of its integers and of its reduction counter, which other threads read.
     """
 
     def __init__(self, kinds: Sequence[str], states: Array) -> None:
@@ -125,7 +125,7 @@ class _Reduction(Reduction):
         self.seen = start + 2 * apart * 8, start
 
     def meets(self, rows: Array, number: int) -> None:
-        """Know what all ranks show, of which this one has a number."""
+        """Set the table of the shared addresses of all ranks; this rank has the given number."""
         self._table = table = np.zeros(len(Place) + rows.size, np.int64)
         table[len(Place) :] = rows.ravel()
         table[Place.GIVEN], table[Place.FOUND] = self.given.ctypes.data, self.found.ctypes.data
@@ -144,13 +144,13 @@ def threads(count: int | None = None) -> World:
     """Return ranks that are threads of this process, for programs that use several cores.
 
     Programs run through the same schedules and kernels as under ``mpiexec``, at the same time, and
-    have the same bits. Each rank has memory of its own for what it owns and reads; the script runs
+    have the same bits. Each rank has separate memory for its points and halo; the script runs
     once, and its fields are those of all ranks.
 
     Parameters
     ----------
     count
-        Their number; by default that of the processors that this process may use.
+        The number of threads; by default the number of available processors.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def threads(count: int | None = None) -> World:
 
 
 def _processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors available to this process."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # such as on macOS

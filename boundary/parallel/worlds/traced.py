@@ -105,7 +105,7 @@ class Traced(OneProcess):
         return {}
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
-        """Record a reduction; the values of this rank stand for those of all."""
+        """Record a reduction; the values of this rank replace those of all ranks."""
         self._log.note(-(added.nbytes + largest.nbytes))
 
     def broadcast(self, values: Array, root: int, what: str) -> None:
@@ -136,7 +136,7 @@ class _Recorded(Channel):
 
 
 class _RecordedReduction(Reduction):
-    """Reductions that are recorded, in which the values of this rank stand for those of all."""
+    """Recorded reductions, in which the values of this rank replace those of all ranks."""
 
     def __init__(self, log: EventLog, kinds: Sequence[str], states: Array) -> None:
         super().__init__(kinds, states)

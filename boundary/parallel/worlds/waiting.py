@@ -42,11 +42,11 @@ class Awaited:
     Attributes
     ----------
     what
-        The exchange or the like, with its article.
+        The awaited operation, such as an exchange, as a noun with its article.
     missing
-        Returns the ranks that have not done their part; all that may have ended are asked.
+        Returns the ranks that have not done their part, to which queries are sent.
     certain
-        Whether these are all, and no others; else they are some that may be.
+        Whether these are exactly the missing ranks; otherwise they are possible ones.
     """
 
     what: str
@@ -55,22 +55,22 @@ class Awaited:
 
 
 class Watch:
-    """The ranks of a communicator, and what they know about each other's end.
+    """The ranks of a communicator, and the detection of ranks that have ended.
 
     Attributes
     ----------
     comm
-        A communicator of our own with the ranks of a user's, so that messages do not meet.
+        A duplicate of the user's communicator, which separates the messages of both.
     agreements, agreed
-        Another one, in which they compare what they do; and how often they have.
+        A duplicate in which ranks compare their next steps, and the number of comparisons.
     timeout
         Seconds after which a wait ends the job.
     node
-        The memory that this rank shares with others.
+        The memory shared with other ranks of the node.
     interrupted
         The exchanges that an error has left unfinished on this rank.
     left
-        Requests that an error has left under way: their memory must stay.
+        Requests that are still active after an error: their memory must be kept.
     """
 
     timeout = 600.0
@@ -96,7 +96,7 @@ class Watch:
             raise
 
     def wait(self, done: Callable[[], bool], awaited: Awaited, *, forever: bool = False) -> None:
-        """Wait until a function says that something is done, as `complete` does."""
+        """Wait until a function returns true; see `complete`."""
         start, asked = time.monotonic(), False
         while not done():
             waited = time.monotonic() - start
@@ -110,7 +110,7 @@ class Watch:
                     self._time_out(awaited)
 
     def _look_for_ended(self, awaited: Awaited) -> None:
-        """End the job if a rank has ended that is waited for."""
+        """End the job if an awaited rank has ended."""
         now = time.monotonic()
         for rank in self._arrived(ANSWER):
             self._ended[rank] = now
@@ -134,11 +134,11 @@ class Watch:
         )
 
     def end(self) -> Any:
-        """Return the request that is complete when all ranks have ended, as this one has."""
+        """Return the request that is complete when all ranks have ended; this rank has ended."""
         return self._ends.Ibarrier()
 
     def answer(self) -> None:
-        """Answer questions; this rank has ended."""
+        """Reply to queries; this rank has ended."""
         self._tell(self._arrived(QUESTION), ANSWER)
 
     def _tell(self, ranks: Iterable[int], tag: int) -> None:
@@ -146,7 +146,7 @@ class Watch:
             self._ends.Isend(self._word, rank, tag).Free()
 
     def _arrived(self, tag: int) -> Iterator[int]:
-        """Yield the ranks whose questions or answers have arrived."""
+        """Yield the ranks whose queries or replies have arrived."""
         from mpi4py import MPI
 
         status, word = MPI.Status(), np.zeros(1, np.int8)
@@ -161,7 +161,7 @@ _watches: list[Watch] = []
 
 @cache
 def _key() -> int:
-    """Return the key under which MPI keeps the watch of a communicator, as long as that lives."""
+    """Return the key of the MPI attribute that holds the watch of a communicator."""
     from mpi4py import MPI
 
     key: int = MPI.Comm.Create_keyval()
@@ -169,7 +169,7 @@ def _key() -> int:
 
 
 def watch_of(comm: Any) -> Watch:
-    """Return the watch of a user's communicator; all its ranks ask for it together."""
+    """Return the watch of a user's communicator; a collective call."""
     found: Watch | None = comm.Get_attr(_key())
     if found is None:
         found = Watch(comm)
@@ -181,7 +181,7 @@ def watch_of(comm: Any) -> Watch:
 
 
 def _outlive(process: int) -> None:
-    """Answer questions until all ranks have ended."""
+    """Reply to queries until all ranks have ended."""
     if os.getpid() != process:  # a child process of a rank
         return
     start = time.monotonic()
@@ -203,7 +203,7 @@ def _duplicate(comm: Any) -> Any:
 
 
 def give_way(waited: float) -> None:
-    """Let other processes run, for a small part of the time that is waited already."""
+    """Yield the processor for a small fraction of the time waited so far."""
     if waited < BUSY and hasattr(os, "sched_yield"):
         os.sched_yield()
     else:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """Where a message is: the ranks it is from and for, and its values in the memory of one."""
+    """A message: its source and target ranks, and its values in the memory of one of them."""
 
     source: int
     target: int
@@ -33,39 +33,39 @@ class Work(Protocol):
     """The work of a rank between two collective steps."""
 
     def go_on(self) -> int:
-        """Do it, and return why it has stopped."""
+        """Run the work, and return the reason for the stop."""
 
     def entry(self) -> tuple[int, int] | None:
-        """Return the function of C that does it, and the address of its argument; None without.
+        """Return the addresses of a C function for the work and of its argument; None without.
 
-        These are those of ``long long enter(void *given)``, which returns what `go_on` does.
+        The function is ``long long enter(void *given)``, with the return values of `go_on`.
         """
 
     def next_step(self) -> None:
-        """Leave a step behind."""
+        """Advance to the next step."""
 
 
 class Channel(ABC):
     """The messages of one exchange, prepared once and sent many times."""
 
     def starting(self, rank: int) -> Function | None:
-        """Return the function of C by which the kernel of a rank starts; None without any."""
+        """Return the C function by which the kernel of a rank starts; None without one."""
         return None
 
     def waiting(self, rank: int) -> Function | None:
-        """Return the function of C by which the kernel of a rank waits; None without any."""
+        """Return the C function by which the kernel of a rank waits; None without one."""
         return None
 
     @abstractmethod
     def start(self) -> None:
-        """Send what the ranks of this process have written for others."""
+        """Send the messages that the ranks of this process have packed."""
 
     @abstractmethod
     def wait(self) -> None:
-        """Wait until what others have sent is there, and may be overwritten what was sent."""
+        """Wait until messages have arrived, and the memory of sent ones may be overwritten."""
 
     def failure(self, code: int) -> Exception:
-        """Return the error behind what one of these functions has returned."""
+        """Return the error for a code that one of these functions has returned."""
         raise NotImplementedError
 
 
@@ -75,14 +75,14 @@ class World(ABC):
     Attributes
     ----------
     ranks
-        Their number.
+        The number of ranks.
     here
-        Those that run in this process.
+        The ranks that run in this process.
     alone
         Whether this process is one rank and the whole job: each of its fields is in one array, and
         programs run as on arrays.
     carrier
-        What carries messages, as a text.
+        The name of the message transport.
     """
 
     ranks: int
@@ -110,15 +110,15 @@ class World(ABC):
     ) -> Channel:
         """Return the channel for messages from ranks of this process, and to them.
 
-        Here and elsewhere, ``what`` names what ranks do together, as in "the exchange of U".
-        ``post`` tells the messages of all ranks, where they are known.
+        Here and elsewhere, ``what`` names the collective operation, as in "the exchange of U".
+        ``post`` has the messages of all ranks, if available.
         """
 
     def go_through(self, works: Sequence[Work], do: Callable[[int], object]) -> None:
-        """Do the work of each rank of this process to its end.
+        """Run the work of each rank of this process to its end.
 
-        All ranks stop at the same steps, unless each is a process of its own. There ``do`` does
-        what is left to all of them, given why they have stopped.
+        All ranks of a process stop at the same steps. There ``do`` performs the collective step,
+        given the reason for the stop.
         """
         while True:
             reasons = self.together(works)
@@ -130,9 +130,9 @@ class World(ABC):
                 work.next_step()
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel | None:
-        """Return what does reductions without Python, given the states of each rank here, if any.
+        """Return the channel of compiled reductions of the states of each rank here, if any.
 
-        It starts with what a rank has, and waits until the states are those of all terms.
+        Its start contributes the states of a rank; its wait replaces them by those of all terms.
         """
         return None
 
@@ -140,9 +140,8 @@ class World(ABC):
     def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
         """Return the arrays that ranks of this process get, given those that they send.
 
-        Unlike those of a `channel`, the ranks that receive them know neither their lengths nor
-        whence they come. All ranks call it together. Arrays have one axis and the dtype; empty
-        ones are not sent.
+        Unlike in a `channel`, receiving ranks need not specify lengths or sources. This is a
+        collective call. Arrays have one axis and the dtype; empty ones are not sent.
         """
 
     @abstractmethod
@@ -155,9 +154,9 @@ class World(ABC):
 
     @abstractmethod
     def agree(self, facts: Facts) -> int:
-        """Compare what ranks are about to do (`agreement.agree`); return a number for it.
+        """Compare the facts of the next step on all ranks (`agreement.agree`); return a number.
 
-        All ranks get the same number, and each time another one where ranks are processes.
+        All ranks get the same number. Where ranks are processes, each call returns a new one.
         """
 
     @abstractmethod
@@ -166,22 +165,22 @@ class World(ABC):
 
     @abstractmethod
     def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return what a function makes, on the first rank before others, which find it made.
+        """Return the result of a function, called on the first rank before the others.
 
-        All make it at the same time if the first one finds that it is ``kept``.
+        All ranks call it at the same time if the first one finds that the result is ``kept``.
         """
 
     def together(self, works: Sequence[Work]) -> list[int]:
-        """Do the work of each rank of this process; return why each of them has stopped.
+        """Run the work of each rank of this process; return the reason for each stop.
 
-        It stops at a step that is left to all ranks together, or where all is done.
+        Work stops at a collective step, or when it is finished.
         """
         return [work.go_on() for work in works]
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return the states of reductions over all ranks, from those of the ranks of this process.
 
-        They do not depend on the order of terms or ranks, and all ranks have the same.
+        The results do not depend on the order of terms or ranks, and are equal on all ranks.
         """
         added, largest = shares(kinds, states)
         self.combine(added, largest, what)
@@ -193,7 +192,7 @@ class World(ABC):
 
 
 class OneProcess(World):
-    """Ranks of which no other process has any: there is nothing to compare or to share."""
+    """Ranks that all run in one process: there is nothing to compare or to share."""
 
     def agree(self, facts: Facts) -> int:
         """Do nothing: there is one process."""
@@ -204,7 +203,7 @@ class OneProcess(World):
         return value
 
     def first(self, make: Callable[[], T], kept: Callable[[], bool], what: str) -> T:
-        """Return what a function makes."""
+        """Return the result of a function."""
         return make()
 
 

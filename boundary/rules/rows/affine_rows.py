@@ -84,7 +84,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The value of a ghost point: a constant and entries, and the rules that made it.
+    """The value of a ghost point: a constant and entries, and the rules that define it.
 
     The constant has one value for all components, or one for each.
     """
@@ -96,7 +96,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """No rule defines a point; ``why`` says more."""
+    """No rule defines a point, for the reason ``why``."""
 
     why: str
 
@@ -185,7 +185,7 @@ def _plus(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
-    """Return the entries with those of the same point added up."""
+    """Return the entries after entries of the same point are summed."""
     found: dict[object, Entry] = {}
     for e in entries:
         place = e.block, e.index, e.mix, e.window
@@ -195,17 +195,17 @@ def _collected(entries: list[Entry]) -> tuple[Entry, ...]:
 
 
 def alike(a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons) -> bool:
-    """Whether two rows are proved to be the same at the points of a box, but for rounding."""
+    """Whether two rows are provably equal at the points of a box, up to rounding."""
     return not any(_differences(a, b, box, axes, known))
 
 
 def crossing(
     a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[int, ...]:
-    """Return the axes across which a box is cut to tell where two rows are the same.
+    """Return the axes across which a box is divided into parts with equal and unequal rows.
 
-    There are none if the rows are the same at all points of the box, or at no point. Numbers that
-    depend on the point, such as those of tables, are never taken for the same.
+    There are none if the rows are equal at all points of the box, or at no point. Values that
+    depend on the point, such as those of tables, are never treated as equal.
     """
     places, constants = _differences(a, b, box, axes, known)
     if constants or any(place.window for place in places):
@@ -225,7 +225,7 @@ def crossing(
 def _differences(
     a: Row, b: Row, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[list[Entry], bool]:
-    """Return the places that two rows read with different weights, and if constants differ."""
+    """Return the points that two rows read with different weights, and if constants differ."""
     fixed = {
         name: low
         for name, (low, high) in zip(axes, box, strict=True)
@@ -251,8 +251,8 @@ def _differences(
 class _Places:
     """The points that entries read, each with a sum.
 
-    Entries whose indices differ by integers are distinguished by these; only the others are
-    compared for the given sizes.
+    Entries whose indices differ by integers are distinguished by the integers. Only other entries
+    are compared for the given sizes.
     """
 
     def __init__(self, axes: tuple[str, ...], known: Comparisons) -> None:
@@ -286,7 +286,7 @@ class _Places:
 def _meeting(
     a: Entry, b: Entry, box: Box, axes: tuple[str, ...], known: Comparisons
 ) -> tuple[int, ...]:
-    """Return axes on which it depends whether two entries read the same point; none if never."""
+    """Return the axes that decide whether two entries read the same point; none if never."""
     if a.block != b.block:
         return ()
     found: tuple[int, ...] = ()
@@ -303,7 +303,7 @@ def _meeting(
 
 
 class _Sum:
-    """A sum of products, or of matrices of such, with the numbers of equal products added up."""
+    """A sum of products or of matrices of products; factors of equal products are summed."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[int, int, str], float] = {}
@@ -317,7 +317,7 @@ class _Sum:
             self.scale = max(self.scale, abs(float(number)))
 
     def add_matrix(self, entry: Entry, count: int, sign: int) -> None:
-        """Add what an entry multiplies vectors of some components by, with a sign."""
+        """Add the matrix of an entry for vectors of ``count`` components, with a sign."""
         for row in range(count):
             if entry.mix is None:
                 self.add(entry.weight, sign, row, row)
@@ -327,5 +327,5 @@ class _Sum:
 
     @property
     def vanishes(self) -> bool:
-        """Whether nothing but rounding is left."""
+        """Whether the sum is zero up to rounding."""
         return all(abs(n) <= ROUNDING * self.scale for n in self.numbers.values())

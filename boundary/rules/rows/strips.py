@@ -24,16 +24,16 @@ class Clause:
     row
         The row of a ghost, in the indices of its block.
     where
-        The ranges of indices for which it holds; by default all layers, and all along the side.
+        The ranges of indices to which the row applies; by default all layers and all tangential
+        indices.
     extends
-        Whether it also holds beyond the ends of the side, where several indices are those of
-        ghosts.
+        Whether the row also applies beyond the ends of the side, at edges and corners.
     fits
         The numbers of points that blocks must have for the tables of the rule, by axis.
     least
         The number of points that blocks must have at least along the side's axis.
     point
-        The one ghost for which it holds; None if it holds in ranges.
+        The single ghost to which the row applies; None if it applies to ranges.
     """
 
     row: Row
@@ -46,18 +46,18 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip(Clause):
-    """A clause with its origin: the rule, and the side behind which it holds."""
+    """A clause with its origin: the rule, and the side beyond which it applies."""
 
     origin: Origin
 
     @property
     def side(self) -> Side:
-        """The side behind which it holds."""
+        """The side beyond which the clause applies."""
         return self.origin.side
 
     @property
     def bounds(self) -> Where:
-        """The ranges of indices for which it holds, those of its one ghost included."""
+        """The ranges of indices to which the clause applies, also for a single ghost."""
         one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
         return (*self.where, *one)
 
@@ -65,7 +65,7 @@ class Strip(Clause):
 class Strips:
     """Strips by their sides, and the strips of single ghosts by the ghost.
 
-    So the time for a block with a strip for each ghost grows with the ghosts, not with their pairs.
+    The time for a block with a strip for each ghost is therefore linear in the number of ghosts.
     """
 
     def __init__(self, strips: Iterable[Strip]) -> None:
@@ -79,9 +79,9 @@ class Strips:
                 by_point.setdefault(strip.point, []).append(strip)
 
     def ranges(self, side: Side) -> Sequence[Strip]:
-        """Return the strips of a side that hold in ranges of indices."""
+        """Return the strips of a side that apply to ranges of indices."""
         return self._ranges.get(side, ())
 
     def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
-        """Return the strips of a side that hold for one ghost each."""
+        """Return the strips of a side that apply to one ghost each."""
         return self._points.get(side, {})
