@@ -142,7 +142,7 @@ def test_kronecker_product_with_an_array() -> None:
     dense = np.kron(M, T.bind(n=4).to_scipy().toarray())
     np.testing.assert_array_equal(K.bind(n=4).to_scipy().toarray(), dense)
     x = rng.standard_normal((3, 4))
-    np.testing.assert_allclose(run(K, x), dense @ x.ravel(), 1e-14)
+    np.testing.assert_allclose(run(K, x), dense @ x.ravel(), 1e-14, 1e-14)
 
 
 def test_functions_of_arrays_of_values() -> None:
@@ -211,9 +211,9 @@ def test_blocks_on_several_spaces() -> None:
     np.testing.assert_array_equal(K.bind(n=4).to_scipy().toarray(), dense)
     w, p = rng.standard_normal(5), rng.standard_normal(4)
     found = K @ (w, p)
-    np.testing.assert_allclose(np.concatenate(found), dense @ np.concatenate([w, p]), 1e-14)
+    np.testing.assert_allclose(np.concatenate(found), dense @ np.concatenate([w, p]), 1e-14, 1e-14)
     assert K.bind(n=4).T.equals(K.T.bind(n=4))
-    np.testing.assert_allclose((K @ K).bind(n=4).to_scipy().toarray(), dense @ dense, 1e-14)
+    np.testing.assert_allclose((K @ K).bind(n=4).to_scipy().toarray(), dense @ dense, 1e-14, 1e-14)
     nested = ssr.block([[K, None], [None, T]], cols=None)
     assert nested.bind(n=4).shape == (13, 13)
     empty = ssr.block([[None, None]], rows=[line], cols=[line, five])
@@ -258,7 +258,7 @@ def test_products_in_programs() -> None:
     expected = v.ravel() - S @ (v + r).ravel(), dense @ np.concatenate([w, p])
     plain.run(step, v, r, w, p)
     np.testing.assert_allclose(r.ravel(), expected[0], 1e-14, 1e-14)
-    np.testing.assert_allclose(np.concatenate([w, p]), expected[1], 1e-14)
+    np.testing.assert_allclose(np.concatenate([w, p]), expected[1], 1e-14, 1e-14)
 
 
 def test_data_of_a_program() -> None:
@@ -269,19 +269,19 @@ def test_data_of_a_program() -> None:
     v = rng.standard_normal((2, 4))
     expected = S @ v.ravel()
     plain.run(step, v, u, 0.1)
-    np.testing.assert_allclose(v.ravel(), expected, 1e-14)
+    np.testing.assert_allclose(v.ravel(), expected, 1e-14, 1e-14)
 
 
 def test_names_of_data_are_kept_apart() -> None:
     q = rng.random((2, 4)) + 1
     both = X.bind(u=u, dt=0.1) @ X.bind(u=q, dt=0.2)
     dense = S @ slow(q, 0.2)
-    np.testing.assert_allclose(both.to_scipy().toarray(), dense, 1e-14)
+    np.testing.assert_allclose(both.to_scipy().toarray(), dense, 1e-14, 1e-14)
     assert X.bind(u=u).unbound == ("dt",)
     later = X.bind(u=u, dt=0.1) - X
     assert later.unbound == ("u_1", "dt_1")
     again = later.bind(u_1=q, dt_1=0.2)
-    np.testing.assert_allclose(again.to_scipy().toarray(), S - slow(q, 0.2), 1e-14)
+    np.testing.assert_allclose(again.to_scipy().toarray(), S - slow(q, 0.2), 1e-14, 1e-14)
     assert B.equals(X.bind(u=u, dt=0.1))
 
 
@@ -317,7 +317,7 @@ def test_entries_that_are_the_same_number_everywhere() -> None:
     M = np.array([[2.0, 1.0, 0.0], [4.0, 3.0, 0.0], [0.0, 1.0, 1.0]])
     D = ssr.kron(M, ssr.identity(line))
     b = rng.standard_normal((3, 4))
-    np.testing.assert_allclose(run(D, b, "solve").reshape(3, 4), np.linalg.solve(M, b), 1e-14)
+    np.testing.assert_allclose(run(D, b, "solve").reshape(3, 4), np.linalg.solve(M, b), 1e-14, 1e-14)
 
 
 def test_a_pivot_may_be_filled_in() -> None:
