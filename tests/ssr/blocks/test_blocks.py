@@ -317,7 +317,9 @@ def test_entries_that_are_the_same_number_everywhere() -> None:
     M = np.array([[2.0, 1.0, 0.0], [4.0, 3.0, 0.0], [0.0, 1.0, 1.0]])
     D = ssr.kron(M, ssr.identity(line))
     b = rng.standard_normal((3, 4))
-    np.testing.assert_allclose(run(D, b, "solve").reshape(3, 4), np.linalg.solve(M, b), 1e-14, 1e-14)
+    np.testing.assert_allclose(
+        run(D, b, "solve").reshape(3, 4), np.linalg.solve(M, b), 1e-14, 1e-14
+    )
 
 
 def test_a_pivot_may_be_filled_in() -> None:
