@@ -51,7 +51,7 @@ def cleared() -> str:
 
 
 def facts() -> list[tuple[str, str]]:
-    """Return the names and values of everything that a bug report should tell."""
+    """Return the names and values of the facts that a bug report needs."""
     return [
         ("ssr", __version__),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
@@ -98,7 +98,7 @@ def vectors() -> str:
 
 
 def compiled_for() -> str:
-    """Return the target of kernels, what has chosen it, and its vectors."""
+    """Return the target of kernels, the variable that selects it, and the vector type."""
     chosen = next((name for name in target.VARIABLES if os.environ.get(name)), None)
     by = f" ({chosen})" if chosen else ""
     return f"{target.processor().name}{by}, vectors: {target.current().name}"

@@ -84,7 +84,7 @@ class Span:
         return replace(self, line=lines[0], columns=(start, stop), last=lines[1])
 
     def _text(self) -> list[str]:
-        """Return the lines of the place, without what stands before and behind it on them."""
+        """Return the source lines of the location, cut to its first and last column."""
         lines = [_source(self.file, n) for n in range(self.line, max(self.line, self.last) + 1)]
         if self.columns is not None:
             lines[-1] = lines[-1][: self.columns[1]]

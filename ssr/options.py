@@ -42,17 +42,17 @@ class Options:
     cache
         Keep compiled kernels on disk.
     distributed
-        Compile for boxes with memory of their own, between which values are moved: no step is
-        folded, a nest may always be cut, and each box computes the rows beyond it that it needs.
-        Keeps bits. It is set by packages that distribute programs.
+        Compile for subdomains with separate arrays, between which values are transferred: no step
+        is inlined, every nest may be divided, and each subdomain computes the rows beyond it that
+        it needs. Keeps bits. It is set by packages that distribute programs.
     wide_boxes
-        Assume that each box with memory of its own has all rows, or at least 8, along each of its
+        Assume that each box with separate arrays has all rows, or at least 8, along each of its
         last two axes. Fewer rows beyond boxes are then computed. Keeps bits.
     cpu
         Compile for a processor, as LLVM names it: ``"x86-64-v3"`` for all with AVX2. Kernels use
         the instructions of this name only. Keeps bits. By default they are for the processor that
         ``SSR_CPU`` in the environment names, or ``NUMBA_CPU_NAME``, or else for the one at hand.
-        The stage "assembly" of `Program.explain` shows kernels that cannot run here, too.
+        The stage "assembly" of `Program.explain` also shows kernels that cannot run here.
     compiler
         ``"llvm"``, which is the default, or ``"numba"``: `numba.njit` compiles the Python source of
         kernels, in each process. Keeps bits, but compilation takes several times as long.

@@ -116,7 +116,7 @@ def flag(text: str, name: str, value: Any) -> bool:
 
 
 def counted(number: int, one: str, several: str) -> str:
-    """Return a number with the name of what is counted: ``1 family``, ``5 families``."""
+    """Return a count with its noun in the singular or plural: ``1 family``, ``5 families``."""
     return f"{number} {one if number == 1 else several}"
 
 

@@ -86,7 +86,7 @@ def _place(column: tuple[Affine, ...]) -> str:
 
 
 def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield all loads of a value with the rows at which they happen; what is shared once."""
+    """Yield all loads of a value with the rows that execute them; shared nodes are visited once."""
     seen: set[tuple[int, Domain]] = set()
     left = [(value, domain)]
     while left:
@@ -166,7 +166,7 @@ def _overwritten(
     old: Sequence[tuple[Domain, ir.Load]],
     gathered: Sequence[ir.Gather],
 ) -> str | None:
-    """Return what a row reads after it was overwritten, in words; None if nothing."""
+    """Return a description of a read of an overwritten value by a row; None if there is none."""
     for domain, load in old:
         pair = (load.index, row) if order == "forward" else (row, load.index)
         lost = domain.before(*pair)

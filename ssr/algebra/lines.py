@@ -59,11 +59,11 @@ def offsets_of(found: Iterable[ir.Family]) -> tuple[Offset, ...] | None:
 def placed(
     family: ir.Family, axis: int, extent: Affine
 ) -> tuple[tuple[ir.Family, int | Affine], ...] | None:
-    """Return where the columns of a family lie on lines along an axis; None if they lie elsewhere.
+    """Return the positions of a family's columns on lines along an axis; None if not on the line.
 
-    Columns lie so many points behind their rows, or all of them at one point of the line, as at the
-    ends of lines that close in a circle: that is an affine expression of sizes. A family is cut if
-    that differs between its rows.
+    A position is the distance from row to column or, if all columns are at one point of the line,
+    as at the ends of periodic lines, the index of this point as an affine expression of sizes.
+    A family is divided where the distance differs between its rows.
     """
     axes = family.domain.axes
     row = tuple(map(Affine.name, axes))
@@ -88,7 +88,7 @@ def placed(
 
 
 def _cut(family: ir.Family, here: Affine, shift: Affine) -> list[tuple[ir.Family, Affine]] | None:
-    """Return a family by the points of lines at which its columns lie; None if these are many."""
+    """Divide a family by the points of its columns on lines; None if there are too many."""
     rows, column = family.domain, here + shift
     for value in column, here:
         values = rows.values(value, MOST_SHIFTS)
@@ -101,9 +101,9 @@ def _cut(family: ir.Family, here: Affine, shift: Affine) -> list[tuple[ir.Family
 
 
 def line_axis(found: Sequence[ir.Family], extents: Sequence[Affine]) -> int | None:
-    """Return the axis along which all columns lie from their rows; None if they lie otherwise.
+    """Return the only axis along which columns differ from their rows.
 
-    It is None, too, if each column is its row.
+    None if there are several or none, or if the positions of columns along it are not uniform.
     """
     met = {
         axis
@@ -122,7 +122,7 @@ def two_sided_axis(
 ) -> int | None:
     """Return the axis of the lines that a matrix couples in both directions; None otherwise.
 
-    That is asked for the sizes that are given, by a condition on them.
+    ``given`` is a condition on the sizes for which this is tested.
     """
     axis = line_axis(found, extents)
     if axis is None:
@@ -185,7 +185,7 @@ def shifted(rows: Domain, axis: int, steps: int) -> Domain:
 
 
 def side_by_side(parts: Sequence[Domain], axis: int) -> bool:
-    """Whether lines can be worked on together: parts begin and end alike on neighbouring lines."""
+    """Whether lines can be batched: parts begin and end at the same rows on neighbouring lines."""
     if len(parts) > MOST_PIECES:
         return False
     axes = parts[0].axes

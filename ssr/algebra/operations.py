@@ -47,7 +47,7 @@ Families = tuple[ir.Family, ...]
 
 
 def attempt(name: str, make: Callable[[], Families]) -> Families:
-    """Return the entries of a matrix of some name, made of others."""
+    """Return the entries of a named matrix that is computed from others; limit the effort."""
     found = attempted(make, EFFORT)
     if found is None:
         raise UnsupportedError(

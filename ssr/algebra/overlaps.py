@@ -44,7 +44,7 @@ def _joined(pieces: Sequence[tuple[Domain, Domain]], classes: int) -> Domain:
 
 
 def _summed(given: Iterable[tuple[Domain, Number]]) -> dict[Number, Domain]:
-    """Return what `summed` does, of sets that are taken as they are."""
+    """Return the result of `summed` without dividing the sets by remainders first."""
     pieces: list[tuple[Domain, Number]] = []
     for domain, number in given:
         pieces = _overlaid(pieces, domain, number)

@@ -158,7 +158,7 @@ def _step(step: ir.Step) -> list[str]:
 
 
 def nests_text(forms: Sequence[ir.Form]) -> str:
-    """Return the forms of a program's steps, each below its number and what it makes."""
+    """Return the forms of a program's steps, each below its number and the arrays it computes."""
     return "\n".join(
         f"-- nest {number}: {_title(form)} --\n{_form(form)}".rstrip()
         for number, form in enumerate(forms)
@@ -194,7 +194,7 @@ def _form(form: ir.Form) -> str:
 
 
 def _split_nest(made: ir.SplitNest) -> str:
-    """Return the pieces that run on each line, below the statements that they are made of."""
+    """Return the pieces that run on each line, below the names of their statements."""
     lines, context = [], made.nest.context
     for stage, there, inside in made.stages:
         known = ""
@@ -255,7 +255,7 @@ def nest_text(nest: ir.Nest) -> str:
 
 
 def line_nest_text(nest: ir.LineNest) -> str:
-    """Return a nest of systems along lines: what is copied, and the sweeps."""
+    """Return a nest of systems along lines: the copied values, and the sweeps."""
     along = nest.axes[nest.along]
     lines = [f"{nest.target}[{', '.join(nest.axes)}], lines along {along}"]
     lines += [f"  take {t.variable}[{along}] from {show(t.load)}" for t in nest.taken]
@@ -271,7 +271,7 @@ def line_nest_text(nest: ir.LineNest) -> str:
 
 
 def _parts(piece: ir.Piece) -> list[str]:
-    """Return what a piece computes at a row, line by line."""
+    """Return the equations that a piece computes at a row."""
     return [
         line
         for part in piece.parts

@@ -47,7 +47,7 @@ def explain_matrix(
     application: Callable[[], Explained],
     stage: str | None,
 ) -> str:
-    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
+    """Return the stages of a matrix, and of the program of ``A @ x``, as text.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def explain_blocks(
     application: Callable[[], Explained],
     stage: str | None,
 ) -> str:
-    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text."""
+    """Return the stages of a block matrix, and of the program of ``X @ x``, as text."""
     stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
     stages |= _later(application)
     return _chosen(stages, stage, application)
@@ -168,7 +168,7 @@ def _sets(heading: str, matrix: MatrixData) -> str:
 
 
 def _footprint(matrix: MatrixData) -> str:
-    """Return what rows read: the offset of each family, the halo of all together, and data."""
+    """Return the reads of a row: the offset of each family, the halo of all families, and data."""
     lines, cells = [f"{matrix.name}: columns read by a row"], []
     offsets = []
     for f in matrix.families:

@@ -337,9 +337,9 @@ def product(left: Matrix | StoredMatrix, right: Matrix | StoredMatrix) -> Stored
 
 
 def _entries(matrix: Matrix | StoredMatrix, beside: Stored) -> scipy.sparse.csr_array:
-    """Return the entries of a matrix, not to be changed.
+    """Return the entries of a matrix, which must not be modified.
 
-    Sizes of a staged one that have no value may follow from a stored matrix beside it.
+    A symbolic matrix gets its unbound sizes from ``beside``, the stored operand.
     """
     if isinstance(matrix, StoredMatrix):
         return matrix.whole._entries

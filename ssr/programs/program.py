@@ -350,9 +350,9 @@ def _declared(recorder: Recorder, signature: Signature, options: Options) -> Dec
 
 
 def begin(program: Program, dtype: str) -> None:
-    """Begin to build the kernel of a program that is called soon, so that threads do a part of it.
+    """Start the build of a kernel that is needed soon, in part on other threads.
 
-    Whoever needs several kernels begins with all of them before calling the first.
+    A caller that needs several kernels starts all builds before it calls the first kernel.
     """
     from ..compiler.kernel import begin
 
@@ -440,7 +440,7 @@ def program(
 
 
 def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
-    """Return what a body records."""
+    """Run the body of a program on symbols, and return its recorder."""
     recorder = Recorder(signature.name)
     symbols = signature.symbols(recorder)
     with recording(recorder):

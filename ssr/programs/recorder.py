@@ -207,7 +207,7 @@ class Recorder(Recording):
         return Value(ir.Scalar(name))
 
     def _reduced(self, kind: str, values: Expression) -> str | None:
-        """Return an earlier reduction of the same values, if what they read has not changed."""
+        """Return an earlier reduction of the same values, if their fields are unchanged since."""
         domain = self._domain(values.space, values.reads)
         for step in reversed(self.steps):
             if not isinstance(step, ir.Reduction):
@@ -218,7 +218,7 @@ class Recorder(Recording):
         return None
 
     def give(self, results: object) -> None:
-        """Take what the body returns: nothing, a number, or a sequence of numbers."""
+        """Record the results of the body: nothing, a number, or a sequence of numbers."""
         if isinstance(results, (tuple, list)):
             self.results = tuple(Value(self._result(r)) for r in results)
         elif results is not None:
@@ -260,7 +260,7 @@ class Recorder(Recording):
         return Field(self.put(Expression(field.space, field.value), field.space), field.space, self)
 
     def own(self, expression: Expression) -> None:
-        """Check that an expression is made of the fields of this program."""
+        """Check that an expression belongs to this program."""
         if expression.owner is not self:
             what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
             raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
@@ -268,9 +268,9 @@ class Recorder(Recording):
     def data(
         self, matrix: MatrixData, computed: Callable[[Expression], bool] = lambda _: False
     ) -> dict[str, ir.Value | str]:
-        """Return what a matrix's data stand for here: a field's name, or a value.
+        """Return the meaning of each name of a matrix's data: the name of a field, or a value.
 
-        Expressions that are ``computed`` where they are read are values, others are stored.
+        Expressions for which ``computed`` is true are evaluated at each read; others are stored.
         """
         meaning: dict[str, ir.Value | str] = {}
         for name, kind in matrix.data.items():

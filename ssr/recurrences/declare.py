@@ -80,7 +80,7 @@ def traced(
     done: Symbolic,
     split: Split = undivided,
 ) -> tuple[Path, ...]:
-    """Return the paths of a generator, which is also given what rows before it have made."""
+    """Return the paths of a generator, which also receives the entries of earlier rows."""
 
     @functools.wraps(function)
     def generator(*index: Any, **given: Any) -> Any:

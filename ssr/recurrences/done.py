@@ -199,7 +199,7 @@ class BlockRecursion(Recursion):
 def _rows_of_matrices(
     sizes: Mapping[str, int], known: Mapping[str, Any], leaf: Leaf
 ) -> Callable[[MatrixData, Point], Row]:
-    """Return what gives the rows of other matrices on integers."""
+    """Return a function that evaluates rows of other matrices for given sizes."""
     entries: dict[int, tuple[MatrixData, Any, list[tuple[ir.Family, frozenset[Any]]]]] = {}
 
     def row(matrix: MatrixData, here: Point) -> Row:

@@ -100,7 +100,7 @@ def _before(value: ir.Value) -> list[ir.Load]:
 
 
 def _old(value: ir.Value) -> ir.Value:
-    """Return a value that reads what was made as one that reads arrays."""
+    """Return a value whose loads of computed elements are replaced by loads of arrays."""
     return ir.rewrite(value, lambda v: replace(v, new=False) if isinstance(v, ir.Load) else None)
 
 
@@ -176,7 +176,7 @@ class Known:
                 yield offset, where
 
     def resolved(self, rows: Rows) -> Rows:
-        """Return the values of rows as they are computed: from what is stored, and from numbers."""
+        """Return the values of rows as they are computed: from stored entries and constants."""
         meaning: dict[ir.Value, ir.Value] = {
             load: self._value(load, rows.domain)
             for value in rows.values.values()
@@ -190,7 +190,7 @@ class Known:
         return Rows(rows.domain, values)
 
     def _value(self, load: ir.Load, rows: Domain) -> ir.Value:
-        """Return what a read of an entry made before means at some rows."""
+        """Return the value of a read of an earlier entry, for some rows."""
         here = load.index[: self.space.ndim]
         where = dict(zip(self.space.axes, here, strict=True))
         terms: list[ir.Term] = []
@@ -208,7 +208,7 @@ class Known:
         return found[0].weight if rows <= found[0].domain else ir.Sum(found)
 
     def _check_divisors(self, rows: Rows, places: Mapping[ir.Load, Span | None]) -> None:
-        """Check that what rows divide by is an entry that exists."""
+        """Check that every divisor of these rows is an existing entry."""
         divisions = (
             v
             for value in rows.values.values()
@@ -256,7 +256,7 @@ def _halves(count: int) -> tuple[slice, slice]:
 
 
 def _order(offset: Point) -> tuple[object, ...]:
-    """Return what puts offsets in the order of columns."""
+    """Return the key that sorts offsets in the order of columns."""
     return tuple(str(Affine(o.terms)) for o in offset), tuple(o.constant for o in offset)
 
 

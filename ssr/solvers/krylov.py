@@ -99,7 +99,7 @@ class CG(Solver):
 
     @cached_property
     def _move(self) -> Program:
-        """The program that goes along p until the residual is least in the norm of A."""
+        """The program that updates x along p such that the error is least in the norm of A."""
 
         def move(x: Any, r: Any, p: Any, q: Any, rz: Any, curvature: Any) -> Any:
             alpha = where(curvature != 0.0, rz / curvature, 0.0)

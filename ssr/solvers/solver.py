@@ -491,7 +491,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def no_matrix(A: object) -> ArgumentError:
-    """Return the error for something that is not a matrix, with what to do with it."""
+    """Return the error for an object that is not a matrix, with a hint to convert it."""
     if _is_affine(A):
         return ArgumentError(
             "A is an affine matrix, not a matrix of ssr.",

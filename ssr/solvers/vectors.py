@@ -91,7 +91,7 @@ def check_alike(z: Any, r: Vector) -> None:
 
 
 def layout(vector: Vector) -> Hashable:
-    """Return what vectors have in common that take each other's place in programs."""
+    """Return the layout of a vector; vectors of equal layout can replace each other in programs."""
     if isinstance(vector, np.ndarray):
         return vector.shape, vector.dtype
     return vector.__ssr_layout__
@@ -126,9 +126,9 @@ def copied(vector: V) -> V:
 
 
 def coarser(like: V, restriction: Matrix, space: Space) -> V:
-    """Return a vector without values for what a restriction makes of a vector.
+    """Return a vector without values for the restriction of a vector.
 
-    It is a vector on ``space`` for the matrix of the next level.
+    In the matrix of the next level it is on ``space``.
     """
     if isinstance(like, np.ndarray):
         return cast(V, restriction @ np.zeros_like(like, order="C"))

@@ -33,7 +33,7 @@ def is_data(value: Any) -> bool:
 
 
 def as_data(value: Any) -> Any:
-    """Return the array of a distributed field if this process has the whole; else what is given."""
+    """Return the array of a distributed field if this process has the whole; else the argument."""
     whole = value.__ssr_whole__() if hasattr(type(value), "__ssr_whole__") else None
     return value if whole is None else whole
 

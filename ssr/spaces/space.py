@@ -609,7 +609,7 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 
 
 def _positive(space: Space) -> Condition:
-    """Return the condition that the sizes are what they are at least, where rows do not say it."""
+    """Return the condition that sizes satisfy their lower bounds, unless extents imply it."""
     extents, least = space.data.shape, dict(space.data.least)
     names = space.sizes
     said = {n for n in names if n not in least and Affine.name(n) in extents}

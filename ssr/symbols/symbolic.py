@@ -206,7 +206,7 @@ def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
 
 
 def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
-    """Return a value as a SymPy expression; what is not an operation becomes a symbol of its own.
+    """Return a value as a SymPy expression; nodes that are not operations become symbols.
 
     Functions with kinks become piecewise ones, which SymPy derives without distributions.
     """
@@ -286,7 +286,7 @@ def evaluate(expression: Any, values: Mapping[Any, Any]) -> Any:
 
 
 def _product(factors: Sequence[Any], values: Mapping[Any, Any]) -> Any:
-    """Return a product, divided once by what has negative powers."""
+    """Return a product, divided once by the product of the factors with negative powers."""
     above, below, negative = [], [], False
     for factor in factors:
         if factor.is_Pow and factor.exp.is_number and factor.exp.is_negative:

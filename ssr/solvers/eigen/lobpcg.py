@@ -116,8 +116,8 @@ class LOBPCG:
     ) -> Eigenpairs:
         """Find eigenvalues from an initial guess for the eigenvectors.
 
-        The arguments, ``X``, ``Y``, ``rtol``, ``atol``, ``maxiter`` and ``largest``, what is
-        returned and the errors are those of `lobpcg`.
+        The arguments ``X``, ``Y``, ``rtol``, ``atol``, ``maxiter`` and ``largest``, the result
+        and the errors are those of `lobpcg`.
         """
         check_limits(rtol, atol, maxiter, None)
         largest = flag("lobpcg", "largest", largest)
