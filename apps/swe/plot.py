@@ -43,7 +43,7 @@ class Picture(NamedTuple):
 def padded(field: Array) -> Array:
     """Return a field (6, n, n) at centres with one layer of ghosts, (6, n + 2, n + 2).
 
-    A ghost at a corner is the mean of the two beside it.
+    A ghost at a corner is the mean of its two neighbours.
     """
     n = field.shape[-1]
     i0, w = geometry.interpolation(n, width=1)
@@ -248,7 +248,7 @@ def graticule() -> list[Array]:
 
 
 def _frame(lon: float, lat: float) -> tuple[Array, Array, Array]:
-    """Return the directions to the right, upwards and to the eye of someone who sees a point."""
+    """Return the directions to the right, upwards and to the viewer at a point."""
     up = unit(np.array(lon), np.array(lat))
     east, north = geometry.compass(up)
     return east, north, up

@@ -51,7 +51,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished run: its last report and what it cost."""
+    """A finished run: its last report and its times."""
 
     setting: Setting
     steps: int
@@ -112,7 +112,7 @@ class Run:
     rescue
         Where the last good state is saved if the flow becomes unstable.
     checkpoint
-        Where the run is saved as it goes, and when it ends.
+        Where the run is saved at regular times, and when it ends.
     """
 
     def __init__(

@@ -247,7 +247,7 @@ def made_program(name: str, body: Callable[..., Any], kinds: dict[str, Kind]) ->
 
 
 def _several(rates: Any) -> tuple[Any, ...]:
-    """Return what a right side returns as a tuple of rates."""
+    """Return the result of a right side as a tuple of rates."""
     return tuple(rates) if isinstance(rates, (tuple, list)) else (rates,)
 
 

@@ -141,7 +141,7 @@ def _prefix(path: Path) -> str:
 
 
 def _remove_strays(path: Path) -> None:
-    """Remove what processes of this machine had begun next to a path when they were killed."""
+    """Remove incomplete files next to a path whose processes on this machine were killed."""
     stray = re.compile(re.escape(_prefix(path)) + r"([1-9][0-9]{0,9})")
     with suppress(OSError):
         for other in path.parent.iterdir():

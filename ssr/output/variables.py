@@ -249,7 +249,7 @@ def _axes(name: Any, given: Any) -> tuple[str, ...]:
 
 
 def _space(source: Source, coordinates: Any) -> Any:
-    """Return the space of a source: that of its field, or the one that coordinates tell."""
+    """Return the space of a source: that of its field, or the one that coordinates return."""
     values = source.values
     if isinstance(values, Computed):
         values = values.fields[0] if values.fields else None
@@ -329,7 +329,7 @@ def _refer(made: Layout, name: str, auxiliary: Sequence[str], areas: Sequence[st
 
 
 def _describe(made: Layout, name: str) -> None:
-    """Give a variable a long name if nothing else tells its meaning, as CF recommends (3.2)."""
+    """Give a variable a long name if it has no other description, as CF recommends (3.2)."""
     variable = made.variables[name]
     about = variable.attributes
     is_bounds = name in {v.attributes.get("bounds") for v in made.variables.values()}

@@ -35,7 +35,7 @@ class Writer:
     Parameters
     ----------
     path
-        The file, whose suffix tells the format: .nc is NetCDF, in the classic format with 64-bit
+        The file, whose suffix sets the format: .nc is NetCDF, in the classic format with 64-bit
         offsets, and .zarr is Zarr, format 2.
     fields
         The values of a record, by the names of variables: arrays, fields of ranks, numbers,

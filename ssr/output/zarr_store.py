@@ -221,7 +221,7 @@ class Zarr(Store):
 
 
 def _description(metadata: Mapping[str, Any]) -> Description:
-    """Return the axes and variables that metadata tell."""
+    """Return the axes and variables that metadata describe."""
     lengths: dict[str, int] = {}
     found = {}
     for key, array in metadata.items():

@@ -20,7 +20,7 @@ class Entry:
         self.event = math.inf
 
     def forget(self) -> None:
-        """Let the next event be found again when the run goes on."""
+        """Reset the next event, which is determined again when the run continues."""
         self.number, self.event = None, math.inf
 
     def go_past(self, now: float) -> None:
@@ -62,7 +62,7 @@ class Callbacks:
         self._entries.sort(key=lambda entry: isinstance(entry.call, Checkpointer))
 
     def forget(self) -> None:
-        """Let all next events be found again when the run goes on, from a checkpoint."""
+        """Reset all next events, which are determined again when the run continues."""
         for entry in self:
             entry.forget()
         for checkpointer in self.checkpointers:

@@ -454,7 +454,7 @@ class Simulation(Ends):
         return max(parts)
 
     def _text(self) -> str:
-        """Return what progress shows of the present state."""
+        """Return the text that the progress display shows for the present state."""
         if callable(self._progress):
             return self._progress(self)
         end = "" if self.stop_time == math.inf else f" of {self.stop_time:g}"

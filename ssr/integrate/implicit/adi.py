@@ -29,7 +29,7 @@ class Alternating:
     The first sweep starts from ``y + dt F(t, y)``. A second one starts from a correction of that,
     by the changes of the explicit part F0 and of the whole right side F over the step, times
     weights. Equations of a sweep are ``Y_j = Y_j-1 + theta dt (F_j(t + dt, Y_j) - F_j(s, z))``;
-    (s, z) is the start of the step, or what the first sweep has found.
+    (s, z) is the start of the step, or the result of the first sweep.
     """
 
     theta: float
