@@ -430,9 +430,9 @@ def _extents(array: Array) -> tuple[int, ...]:
 
 
 def aligned(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy that begins with a cache line, as arrays do that the packages allocate.
+    """Return a copy that begins at a cache line, like arrays that the packages allocate.
 
-    NumPy's own begin where an allocator of Fortran lets them begin: 16 bytes behind a page.
+    Large arrays of NumPy begin 16 bytes after a page boundary, like allocatable arrays of Fortran.
     """
     memory = np.empty(values.nbytes + 64, np.uint8)
     start = -memory.ctypes.data % 64
@@ -491,7 +491,7 @@ def _target() -> str:
 
 
 def _gfortran(*arguments: str) -> str:
-    """Run gfortran and return what it prints."""
+    """Run gfortran and return its output."""
     compiler = shutil.which("gfortran")
     if compiler is None:
         raise FortranMissing

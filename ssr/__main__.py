@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def cleared() -> str:
-    """Empty the cache and say what was removed."""
+    """Empty the cache and return a sentence about the removed files."""
     _, before = cache.size()
     kernels = cache.clear()
     _, after = cache.size()

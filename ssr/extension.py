@@ -56,7 +56,7 @@ own arrays. If all boxes of a partition have all rows, or at least `WIDE` rows a
 last two axes, ``wide_boxes=True`` reduces the work beyond them. The program declared with these
 options computes constants at each run, so that they can be stored in fields. `KernelMeta.units`
 then lists the units that it runs in order, each a `UnitMeta`: nests, each with a table of boxes
-(`NestMeta`, `blocked`), calls of steps and moves, each with links and weights of its own.
+(`NestMeta`, `blocked`), calls of steps and moves, each with separate links and weights.
 A `Reach` is the part of an array that a nest reads or writes, and `region` evaluates it for given
 boxes. `KernelMeta.wide` names fields that have the points of a temporary, such as ghost points.
 Beyond the rows of its box a nest may write intermediate values: its steps compute the values that

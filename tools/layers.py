@@ -2,8 +2,8 @@
 
 ``python tools/layers.py [root]`` prints each violation as ``file:line: sentence`` and exits with 1
 if there is any. The rules are the tables below; the files are parsed, never imported. Inside a
-package, an import goes down to a lower layer or stays in its own, and no files import each other in
-a circle. Imports inside functions and under ``TYPE_CHECKING`` count like all others.
+package, an import is from a lower layer or from the same one, and there are no circular imports.
+Imports inside functions and under ``TYPE_CHECKING`` count like all others.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def violations(root: Path) -> Iterator[str]:
 
 
 def _check(file: str, package: str, item: Import) -> Iterator[str]:
-    """Yield what is wrong with one import, as sentences."""
+    """Yield the violations of one import, as sentences."""
     top, path = item.top, item.module.split(".") + ([item.name] if item.name else [])
     ours = top in MAY_IMPORT and top != package
     sole = SOLE_IMPORTERS.get(top, ())

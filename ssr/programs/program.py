@@ -210,7 +210,7 @@ class Program(Immutable):
         overlap in memory if one of them is assigned, interleaved views included, which a call from
         Python takes. Ctrl-C raises ``KeyboardInterrupt``.
 
-        Several threads may call it at the same time: each call has scratch memory of its own. A
+        Several threads may call it at the same time: each call has separate scratch memory. A
         function with ``parallel=True`` that calls it needs ``nogil=True``. Keep a reference to it
         while compiled code uses it. A function that reads it as a global variable keeps it until
         the process ends, and is not cached by Numba (``cache=True``), which warns of that.

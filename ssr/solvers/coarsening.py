@@ -306,7 +306,7 @@ def _coarsening(ndim: int, offsets: tuple[Offset, ...]) -> tuple[Space, Space, P
 def _halved(axis: int, fine: Space, coarse: Space, offsets: Sequence[Offset]) -> BlockMatrix:
     """Return the matrix from the diagonals of A to those of ``P.T @ A @ P`` along an axis.
 
-    Row I of the product is made of the rows ``2 I + 1 + r`` of A, and its column J of the columns
+    Row I of the product combines the rows ``2 I + 1 + r`` of A, and its column J the columns
     ``2 J + 1 + s``, r and s from -1 to 1. All of these are points of the fine grid if I and J are
     points of the coarse one. Other values of the diagonals, where J is outside, are not read.
     """

@@ -67,7 +67,7 @@ def known(index: int | Affine) -> int | Affine:
 
 
 def owned_within(inner: Extents, outer: Extents) -> Extents | None:
-    """Return the owned points of a space that was made of one with the owned points ``inner``.
+    """Return the owned points of a space derived from a space with the owned points ``inner``.
 
     An axis that contains all owned points keeps them, and an axis within the owned points has no
     ghosts. If neither holds, the owned points are unknown: None.
