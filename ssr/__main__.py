@@ -84,7 +84,7 @@ def compiler() -> str:
 
 
 def kept() -> str:
-    """Return where kernels are kept and how much room they take, or why they are not kept."""
+    """Return the path and the size of the kernel cache, or the reason why kernels are not kept."""
     kernels, size = cache.size()
     text = f"{cache.cache_dir()}: {counted(kernels)}, {human(size)} of at most {human(cache.LIMIT)}"
     reason = cache.objection()

@@ -65,7 +65,7 @@ _locks: list[AbstractContextManager[object]] = []
 
 
 def hold(lock: AbstractContextManager[object]) -> None:
-    """Let each fork take a lock, so that no other thread holds it then."""
+    """Acquire a lock before each fork, so that no other thread holds it during the fork."""
     _locks.append(lock)
 
 

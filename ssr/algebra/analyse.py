@@ -36,7 +36,7 @@ def diagonal_split(
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Families by where their columns lie: before the row, at it, or after it."""
+    """Families by the position of their columns: before the row, at the row, or after it."""
 
     before: tuple[ir.Family, ...]
     diagonal: tuple[ir.Family, ...]
@@ -44,7 +44,7 @@ class Sides:
 
     @classmethod
     def of(cls, found: Iterable[ir.Family], given: Domain) -> Sides:
-        """Return families cut where they lie on several sides, for the sizes that are given."""
+        """Return families divided by the position of their columns, for the given sizes."""
         sides: tuple[list[ir.Family], ...] = ([], [], [])
         for f in found:
             for kept, domain in zip(
@@ -149,7 +149,7 @@ def sweep(assignment: ir.Assignment) -> Sweep:
 def _of_rows(
     found: Iterator[tuple[Domain, ir.Load]], assignment: ir.Assignment
 ) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield reads; those of a target that is assigned in part where they meet its rows only.
+    """Yield reads; reads of a partially assigned target are restricted to the assigned rows.
 
     The memory of a box holds old values at the points of others, which it does not assign.
     """

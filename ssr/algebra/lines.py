@@ -24,15 +24,15 @@ Offset = tuple[int, ...]
 
 
 def offset_of(index: Sequence[Affine], axes: Sequence[str]) -> Offset | None:
-    """Return how far an index lies from the row; None if that is not the same for all rows."""
+    """Return the offset of an index from the row; None if it differs between rows."""
     shifts = [place - Affine.name(axis) for place, axis in zip(index, axes, strict=True)]
     return tuple(s.constant for s in shifts) if all(s.is_constant for s in shifts) else None
 
 
 def distance(family: ir.Family) -> Offset | None:
-    """Return how far the columns of a family lie from their rows; None if that differs.
+    """Return the offset of the columns of a family from their rows; None if it differs.
 
-    It may be the same only for the rows that the family has, such as those on a side.
+    It may be the same only for the rows of the family, such as those on a side.
     """
     axes = family.domain.axes
     found = offset_of(family.column, axes)
@@ -140,7 +140,7 @@ def two_sided_axis(
 
 
 def crossing(found: Iterable[ir.Family]) -> tuple[Offset, Offset] | None:
-    """Return two offsets that do not lie along one axis, if there are such."""
+    """Return two offsets that are not along a single axis; None if there are none."""
     by_axes: dict[tuple[int, ...], Offset] = {}
     for offset in offsets_of(found) or ():
         axes = tuple(axis for axis, steps in enumerate(offset) if steps)
@@ -154,7 +154,7 @@ def crossing(found: Iterable[ir.Family]) -> tuple[Offset, Offset] | None:
 
 
 def cut(rows: Domain, domains: Iterable[Domain]) -> list[Domain]:
-    """Return rows cut into parts, each of which lies within a domain or outside of it."""
+    """Divide rows into parts, each of which lies within each domain or outside of it."""
     parts = [rows]
     for domain in dict.fromkeys(domains):
         if domain == rows or rows <= domain:
@@ -178,7 +178,7 @@ def pieces(solve: ir.Solve) -> list[Domain]:
 
 
 def shifted(rows: Domain, axis: int, steps: int) -> Domain:
-    """Return the rows that have another row so many points further on."""
+    """Return the rows for which the row some steps further along an axis exists."""
     row = [*map(Affine.name, rows.axes)]
     row[axis] = row[axis] + steps
     return rows.preimage(tuple(row), rows.axes)

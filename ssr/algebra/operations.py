@@ -145,7 +145,7 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
 
 
 def _plainness(image: Map, space: Space) -> tuple[object, ...]:
-    """Return a key that sorts maps: those without sizes first, then those of most indices."""
+    """Return a key that sorts maps: first maps without sizes, then maps with the most indices."""
     names = frozenset().union(*(e.names() for e in image))
     text = ", ".join(map(str, image))
     return len(names - {*space.axes}), -len(names), len(text), text

@@ -293,7 +293,7 @@ class Points:
 
 
 def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
-    """Return the numbers that the points of a part have in the whole space."""
+    """Return the numbers of the points of a part in the whole space."""
     box = space.box(sizes)
     ranges = [
         np.arange(low, high) - start

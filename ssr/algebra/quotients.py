@@ -284,7 +284,7 @@ def _times(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _number(number: Fraction) -> ir.Value:
-    """Return a number as a value, by its digits if it is not one of floating point."""
+    """Return a number as a constant, or as a symbol of its digits if no float represents it."""
     try:
         found = float(number)
     except OverflowError:

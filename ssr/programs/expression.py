@@ -280,7 +280,7 @@ class Mask(Expression):
         return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
 
     def become(self, name: str) -> None:
-        """Stand for a field that was just assigned one where the comparison holds."""
+        """Replace the comparison by a field with the value one where it holds."""
         self.value = ir.Op("ne", (ir.Load(name, self.space.indices()), ir.ZERO))
 
 

@@ -57,7 +57,7 @@ def solved_along(
 
 
 def _across(space: Space, axis: int) -> str:
-    """Return the name of the axis along which lines lie side by side; of none, the empty name."""
+    """Return the name of the innermost axis across the lines; empty if there is none."""
     outer = [name for n, name in enumerate(space.axes) if n != axis]
     return outer[-1] if outer else ""
 

@@ -92,7 +92,7 @@ class Recorder(Recording):
             given.become(name)
 
     def _domain(self, rows: Space, names: Iterable[str]) -> Domain:
-        """Return the rows of a step, for sizes as large as those of the fields it is about."""
+        """Return the rows of a step, for the sizes for which its fields are not empty."""
         known = {**self.fields, **self.temporaries}
         spaces = {known[name] for name in names if name in known}
         others = [space for space in spaces if {*space.sizes} - {*rows.sizes}]
@@ -108,7 +108,7 @@ class Recorder(Recording):
         self.steps.append(ir.Call(external.name, external, tuple(fields), tuple(scalars)))
 
     def whole(self, name: str) -> Expression:
-        """Return the expression that stands for a field or temporary."""
+        """Return the expression of a field or temporary."""
         space = self.space(name)
         return Expression(space, ir.Load(name, space.indices()), owner=self)
 
@@ -178,7 +178,7 @@ class Recorder(Recording):
                 )
 
     def _keep(self, expression: Expression) -> None:
-        """Store an expression in a temporary, which it stands for from now on."""
+        """Store an expression in a temporary, and replace it by the temporary."""
         expression.become(self.put(expression, expression.space))
 
     def put(self, expression: Expression, whole: Space) -> str:
@@ -191,7 +191,7 @@ class Recorder(Recording):
     def reduce(
         self, kind: Literal["sum", "max", "min", "norm"], stem: str, values: Expression
     ) -> Value:
-        """Record a reduction over all rows; return the number it gives."""
+        """Record a reduction over all rows; return its result."""
         values = values.settled()
         self._own_scalars(values.value)
         known = self._reduced(kind, values)

@@ -91,7 +91,7 @@ def traced(
 
 
 class Recurrence(Matrix):
-    """A matrix whose rows are made in C order, each from entries of earlier ones.
+    """A matrix whose rows are computed in C order, each from entries of earlier rows.
 
     Made by `ssr.recurrence`. The stored entries are data with the name of the recurrence: a vector
     field with one component for each. `compute` computes them; then the matrix has parts, products

@@ -114,7 +114,7 @@ def _axis(fine: Any, coarse: Any, centering: str) -> Callable[[Any], Taps]:
 
 
 def _of_points(shift: int, fine: Any) -> Taps:
-    """Return the taps of a fine point, where ``shift`` is that of the first coarse one."""
+    """Return the coefficients of a fine point; ``shift`` is the index of the first coarse point."""
     here = fine - shift
     if here % 2 == 0:
         return [(here // 2, 1.0)]
@@ -122,7 +122,7 @@ def _of_points(shift: int, fine: Any) -> Taps:
 
 
 def _of_cells(count: Any, here: Any) -> Taps:
-    """Return the taps of a fine cell, where the coarse ones are so many."""
+    """Return the coefficients of a fine cell, for a count of coarse cells."""
     own = here // 2
     next_one = own - 1 if here % 2 == 0 else own + 1
     if next_one >= 0 and next_one < count:

@@ -42,7 +42,7 @@ class CG(Solver):
 
     @cached_property
     def _norm(self) -> Callable[[Vector], float]:
-        """The norm by the program of directions, if that is compiled: one less has to be."""
+        """The norm, by the program of directions if M is not compiled, which saves a build."""
         if self.is_fused:
             return self._norm_alone
         turn = self._direction
@@ -65,7 +65,7 @@ class CG(Solver):
 
     @cached_property
     def _residual(self) -> Callable[..., float]:
-        """The residual by the programs of iterations, if these are compiled: one less has to be."""
+        """The residual, by the programs of iterations if M is not compiled, which saves a build."""
         if self.is_fused:
             return super()._residual
         product, move = self._product, self._move

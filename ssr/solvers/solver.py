@@ -411,7 +411,7 @@ class Solver(Inverse):
                 self._begin_called(name, dtype)
 
     def _begin_called(self, name: str, dtype: str) -> None:
-        """Begin to build the program that an attribute is, or the new ones that it calls."""
+        """Start the build of the program in an attribute, or of the new programs that it calls."""
         before = len(self._programs)
         part = getattr(self, name)
         for made in [part] if isinstance(part, Program) else self._programs[before:]:
@@ -430,7 +430,7 @@ class Solver(Inverse):
 
         Parameters that ``scalars`` names are numbers.
 
-        A preconditioner written in Python cannot be compiled; the function is then left as it is.
+        A preconditioner written in Python cannot be compiled; the body is then returned unchanged.
         """
         return self.program(body, scalars) if self.is_fused else body
 

@@ -314,7 +314,7 @@ def least_of(value: object) -> Least:
 
 
 def merged(*known: Least) -> Least:
-    """Return all that is known of sizes: of several numbers that one is at least, the largest."""
+    """Return the largest of the lower bounds of each size."""
     found: dict[str, int] = {}
     for name, number in chain(*known):
         found[name] = max(number, found.get(name, 1))
