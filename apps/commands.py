@@ -70,7 +70,7 @@ def prepare() -> None:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that takes any text; for a closed descriptor Python has none."""
+    """Return a stream that accepts any text; the stream of a closed descriptor is None."""
     if stream is None:
         stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the process)
     if isinstance(stream, TextIOWrapper):

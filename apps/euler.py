@@ -243,7 +243,7 @@ def bubble(n: int) -> Callable[..., np.ndarray]:
 
 
 def digest(U: bc.Field) -> str:
-    """Return a number for all bits of the gas; the first rank collects them row by row."""
+    """Return a hash of the bits of the gas, which the first rank collects row by row."""
     found, (_, ny, nx) = hashlib.sha256(), U.shape
     for j in range(ny - 4):
         row = U.gather(root=0, box=((j, j + 1), (0, nx - 4)))

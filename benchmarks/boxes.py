@@ -128,7 +128,7 @@ def parts() -> Mapping[str, tuple[Callable[[], Call], Callable[[], Call], float]
 def compared(
     ours: Callable[[], Call], theirs: Callable[[], Call], work: float, rounds: int
 ) -> Found:
-    """Return the times of two calls, of which the first does so many times the work."""
+    """Return the times of two calls, of which the first does ``work`` times the work."""
     calls = {"boxes": ours(), "whole": theirs()}
     for _ in range(2):  # the tables of a second call differ: constants are not exchanged again
         calls["boxes"]()

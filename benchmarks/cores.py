@@ -64,7 +64,7 @@ class Job:
         self._samples: Samples = {}
 
     def members(self, count: int) -> Any:
-        """Return the communicator of so many ranks; None on the others."""
+        """Return the communicator of the first ``count`` ranks; None on the other ranks."""
         here = self._comm.rank < count
         split = self._comm.Split(0 if here else 1, self._comm.rank)
         return split if here else None
@@ -74,7 +74,7 @@ class Job:
         asleep(self._comm)
 
     def note(self, name: str, time: float) -> None:
-        """Note seconds; zero where others have measured them."""
+        """Record seconds; zero on ranks that have not measured."""
         self._samples.setdefault(name, []).append(time)
 
     def time(self, name: str, members: Any, call: Call | None) -> None:
@@ -88,7 +88,7 @@ class Job:
         self.note(name, time)
 
     def samples(self) -> Samples:
-        """Return the seconds of each call, by its name: those of the slowest rank."""
+        """Return the seconds of each call on its slowest rank, by name."""
         return slowest(self._comm, self._samples)
 
 

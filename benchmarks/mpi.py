@@ -52,8 +52,8 @@ CELLS = 96
 """The cells of a panel along each axis."""
 
 BY_HAND, NUMPY = 1.05, 0.5
-"""The largest ratios of our time to those of exchanges by hand that are good enough: to the better
-one that is compiled, and to that of slices."""
+"""Goals for the ratio of our time to that of exchanges by hand: to the better compiled one, and to
+that of slices."""
 
 EFFICIENCY, START = 0.95, 1.3
 """The least efficiency, relative to that of the triad where this is less than one, and the largest
@@ -362,7 +362,7 @@ def launched(ranks: int, module: str, *arguments: str) -> Samples:
 
 @dataclass(frozen=True)
 class Times:
-    """The times of a candidate, from which those of a part that is left out may be taken off."""
+    """The times of a candidate, and optionally those of a part that is subtracted."""
 
     all: Sequence[float]
     without: Sequence[float] = ()
@@ -422,7 +422,7 @@ class Goal:
 
 
 def goals(name: str, found: Samples, triads: float) -> list[Goal]:
-    """Return the goals of a part; those of rows and columns are without the products."""
+    """Return the goals of a part; times of products are subtracted for rows and columns."""
     if name.startswith("exchange"):
         ours = Times(found["ours"], found.get("ours, product", ()))
         rest = found.get("by hand, product", ())

@@ -46,7 +46,7 @@ class Result:
 
     @property
     def points(self) -> int:
-        """The number of points that are made."""
+        """The number of points that a call computes."""
         return self.case.count(self.shape)
 
     @property

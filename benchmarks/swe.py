@@ -264,7 +264,7 @@ def _started(folder: str) -> float:
 
 
 def our_source() -> str:
-    """Return the source of our solver; its constants, which Fortran gets from us, are elsewhere."""
+    """Return the source of our solver, without its constants, which Fortran receives from us."""
     return inspect.getsource(volumes)
 
 

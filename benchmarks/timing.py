@@ -84,7 +84,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Our times, those of the others, and the ratios ours / other."""
+    """Our times, the times of other candidates, and the ratios ours / other."""
 
     ours: Timing
     others: tuple[Timing, ...]
@@ -96,7 +96,7 @@ class Comparison:
 
     @property
     def strongest(self) -> Ratio:
-        """The ratio ours / other for the fastest of the others, the one that counts."""
+        """The ratio ours / other for the fastest of the others."""
         return max(self.ratios, key=lambda ratio: ratio.median)
 
     def rows(self, points: int) -> list[list[str]]:
@@ -360,7 +360,7 @@ def show(title: str, comparison: Comparison, points: int) -> None:
 
 
 def write_json(path: Path, content: Json) -> None:
-    """Write a file as a whole or not at all: readers never see half of it."""
+    """Write a file atomically: readers never see a part of it."""
     with NamedTemporaryFile(
         "w", encoding="utf-8", dir=path.parent, prefix=path.name, suffix=".part", delete=False
     ) as file:

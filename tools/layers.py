@@ -51,7 +51,7 @@ MOST_MODULES = 16
 """The modules that a folder of a package may have, besides ``__init__``."""
 
 FORBIDDEN = {"ssr": {"mpi4py"}}
-"""Packages of others that a package never imports."""
+"""Third-party packages that a package never imports."""
 
 SOLE_IMPORTERS = {
     "islpy": (
@@ -78,7 +78,7 @@ FACES = {
     "boundary": {"ssr", "ssr.errors", "ssr.extension", "ssr.provenance"},
     "benchmarks": PUBLIC,
 }
-"""The modules of our other packages that a package may import; those not named here import any."""
+"""The modules of our other packages that a package may import; unlisted packages import any."""
 
 AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}
 """The only forms in which apps import our packages."""

@@ -134,7 +134,7 @@ def _row(module: ModuleType, name: str) -> str:
 
 
 def _arguments(given: Any) -> str:
-    """Return the names of the arguments that users give; none of classes that functions make."""
+    """Return the names of a callable's arguments; empty for classes that users do not construct."""
     if inspect.isclass(given) and not _is_made_by_users(given):
         return ""
     try:

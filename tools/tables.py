@@ -178,7 +178,7 @@ WRITERS: Mapping[str, Callable[[str], str]] = {
 
 
 def written(page: str) -> str:
-    """Return a page with its marked parts made again."""
+    """Return a page with its marked parts regenerated."""
 
     def part(found: re.Match[str]) -> str:
         return f"{found[1]}\n{WRITERS[found[2]](found[3])}\n{found[4]}"

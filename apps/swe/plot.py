@@ -23,16 +23,16 @@ STILL = 1e-12
 
 
 class Points(NamedTuple):
-    """Where values lie, and how they are interpolated."""
+    """The coordinates of values, and the degree of their interpolation."""
 
     at: Array
     """The coordinates of points along a panel."""
     degree: int
-    """The degree of the polynomials, of which neighbours have a point in common."""
+    """The degree of the polynomials; adjacent polynomials share a point."""
 
 
 class Picture(NamedTuple):
-    """A picture: values, shape (6, n, n), where they lie, and a title."""
+    """A picture: values, shape (6, n, n), their coordinates, and a title."""
 
     height: Array
     vorticity: Array
@@ -255,7 +255,7 @@ def _frame(lon: float, lat: float) -> tuple[Array, Array, Array]:
 
 
 def _seen(line: Array, east: Array, north: Array, up: Array) -> tuple[Array, Array]:
-    """Return a line as it is seen, with NaN where the globe hides it."""
+    """Return the projection of a line, with NaN where the globe hides it."""
     hidden = up @ line < 0
     return np.where(hidden, np.nan, east @ line), np.where(hidden, np.nan, north @ line)
 

@@ -205,7 +205,7 @@ class Run:
         return Report(*about, height, vorticity, self.drift, found, norms)
 
     def _report(self, simulation: Any = None) -> None:
-        """Make a report, unless there is one of this step; the state is good when it is made."""
+        """Make a report, unless there is one of this step; keep the state as the last good one."""
         if self._last is None or self._last.step != self.simulation.steps:
             self._check_speeds()
             self._last = self.report()

@@ -50,7 +50,7 @@ class Known(Protocol):
         """Return the height of the bottom."""
 
     def sphere(self, j: Any, i: Any) -> Array:
-        """Return the areas in square metres that points stand for in integrals."""
+        """Return the quadrature weights of points on the sphere, in square metres."""
 
     def depth(self, of: Scalar, p: Any, j: Any, i: Any) -> Array:
         """Return the reference for the depth of a state."""
@@ -153,7 +153,7 @@ class Solver(ABC):
     @staticmethod
     @abstractmethod
     def means(U: Any, wind: Any, m: Any, area: Any, width: Any, passive: bool) -> tuple[Any, Any]:
-        """Return depth and contravariant velocity as the state has them: of cells, or points."""
+        """Return depth and contravariant velocity in the form of the state: of cells or points."""
 
     @staticmethod
     @abstractmethod

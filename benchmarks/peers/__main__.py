@@ -27,7 +27,7 @@ from benchmarks.peers import first_solutions, first_steps, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
-"""The most that we may take of the time of any other."""
+"""Limit of the ratio of our time to that of any other tool."""
 
 ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
     ("heat, 7 points", "heat", "in place", (192,) * 3, (9, 10, 11), 16),

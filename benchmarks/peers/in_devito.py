@@ -145,7 +145,7 @@ def _staggered(grid: Any, name: str, axes: str) -> Any:
 
 
 def _along(field: Any, axis: int) -> Any:
-    """Return a difference; Devito finds out from the equation on which side its points lie."""
+    """Return a difference; Devito determines from the equation on which side its points are."""
     return getattr(field, f"d{'xyz'[axis]}")
 
 

@@ -228,7 +228,7 @@ class _Run:
 
     @property
     def ratios(self) -> Array:
-        """These times over those of the calls in turns with them."""
+        """The times of work divided by those of the interleaved calls."""
         found: Array = self.work / self.beside[:, None]
         return found
 
@@ -240,7 +240,7 @@ def _run(
     often: tuple[int, int],
     beside: Callable[[], object] | None,
 ) -> _Run:
-    """Run a rank alone, so many times again, in turns with another call if there is one."""
+    """Run a rank alone, with several placements, in turns with another call if one is given."""
     placements, calls = often
     runs = [_placed(make, bc.traced_rank(ranks, rank), calls, beside) for _ in range(placements)]
     events = runs[0].events

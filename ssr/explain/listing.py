@@ -30,7 +30,7 @@ def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
 
 
 def where(domain: Domain, rows: Domain | None = None) -> str:
-    """Return ``where ...`` for a domain, within ``rows``; nothing if it holds everywhere."""
+    """Return ``where ...`` for a domain, within ``rows``; the empty string if it contains all."""
     text = domain.simplified(rows).notation()
     return "" if text == "everywhere" else f"where {text}"
 
@@ -45,7 +45,7 @@ def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
 
 
 def _outlined(values: Sequence[ir.Value]) -> tuple[list[ir.Value], list[tuple[str, ir.Value]]]:
-    """Return values with names in place of parts, and the parts, those inside others first.
+    """Return values with names instead of parts, and the parts, inner parts first.
 
     Sums have names, and operations that occur more than once.
     """
@@ -113,7 +113,7 @@ def _term(term: ir.Term) -> tuple[str, str]:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the parentheses around the whole of it."""
+    """Return a text without its outermost parentheses."""
     if not text.startswith("("):
         return text
     depth = 0
@@ -282,7 +282,7 @@ def _parts(piece: ir.Piece) -> list[str]:
 
 
 def line_loops_text(made: LineLoops) -> str:
-    """Return the loops over lines, and below them the loops along lines of each kind."""
+    """Return the loops over lines, followed by the loops along lines of each kind."""
     lines = [*_loops(made.tree, "")]
     for name, kind in made.kinds.items():
         lines.append(f"  {name}, forward:")
@@ -311,7 +311,7 @@ def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
 
 
 def loops_text(nest: LoopNest) -> str:
-    """Return the loops of a nest, and below them the pieces they run."""
+    """Return the loops of a nest, followed by the pieces that they run."""
     lines = [*_loops(nest.tree, "")]
     for name, piece in nest.pieces.items():
         for part in piece.parts:

@@ -102,7 +102,7 @@ def _chosen(
 
 
 def _later(application: Callable[[], Explained]) -> Stages:
-    """Return the stages of a program that is made when one of them is shown."""
+    """Return the stages of a program that is created when a stage is shown."""
 
     def stage(name: str) -> str:
         return _program_stages(application(), "float64")[name]()
@@ -141,7 +141,7 @@ def _trace(matrix: MatrixData) -> str:
 
 
 def _place(span: Span | None) -> str:
-    """Return the user's file and line; nothing for a generator of ours, as in `ssr.stencil`."""
+    """Return the user's file and line; empty for a generator of this package."""
     return "" if span is None or span.ours else f"{span.file}:{span.line}"
 
 
@@ -259,7 +259,7 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
 
 
 def _folder(base: Path, name: str, traced: str) -> Path:
-    """Return the folder of a program: one that is new, or holds the same trace already."""
+    """Return the folder of a program: a new folder, or an existing one with the same trace."""
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "program"
     count = 1
     while True:

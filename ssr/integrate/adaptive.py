@@ -215,7 +215,7 @@ class AdaptiveRungeKutta(Stepper):
             self._settle()
 
     def _settle(self) -> None:
-        """Copy the solution and its rates to the fields given, if they are in the others."""
+        """Copy the solution and its rates to the given fields, if they are in the other fields."""
         if not self._turn:
             return
         here, there = ((*self._states[n], *self._rates[n]) for n in (0, 1))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 Slot: TypeAlias = "list[Column]"
-"""Entries that share a field, since each row has at most one of them."""
+"""Entries that share a field, of which each row has at most one."""
 
 
 class FlatRightSide:

@@ -206,7 +206,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         return self
 
     def equals(self, other: Matrix | StoredMatrix) -> bool:
-        """Return whether ``other`` has the same entries; those of staged matrices are assembled."""
+        """Return whether ``other`` has the same entries; symbolic matrices are assembled."""
         self._need_matrix(other)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False

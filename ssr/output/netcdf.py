@@ -98,7 +98,7 @@ class NetCDF(Store):
         return self.header.size + count * self.header.record
 
     def _number(self, count: int) -> bytes:
-        """Return the number of records as it stands in the header."""
+        """Return the number of records in the format of the header."""
         return count.to_bytes(8 if self.header.wide else 4, "big")
 
     def _at(self, file: BinaryIO, header: Header, name: str, number: int) -> float:
@@ -113,7 +113,7 @@ class NetCDF(Store):
         file.truncate(self._end(number + 1))  # the last variable may be padded
 
     def _pieces(self, sources: Sequence[Source], number: int) -> Iterator[tuple[int, Any]]:
-        """Yield values with their places in the file, on the first rank; else nothing."""
+        """Yield values with their offsets in the file on the first rank; nothing on other ranks."""
         for source in sources:
             width = source.values.dtype.itemsize * len(source.names)
             for box in slabs(source.shape, width):

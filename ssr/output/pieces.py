@@ -21,7 +21,7 @@ PIECE = 1 << 23
 
 
 def as_values(name: str, given: Any) -> Any:
-    """Return a distributed field as it is, and anything else as an array of numbers."""
+    """Return a distributed field unchanged, and other values as an array of numbers."""
     if is_distributed(given):
         if not hasattr(type(given), "__ssr_piece__"):
             raise ArgumentError(f"{name} is {given!r}, a part of a field.", hint="Give the field.")
@@ -94,7 +94,7 @@ def _cut(shape: tuple[int, ...], counts: Any) -> Iterator[Box]:
 
 
 def stored(values: Any) -> Iterator[bytes | memoryview]:
-    """Yield the bytes of a field in C order and little-endian, on the first rank; else nothing."""
+    """Yield the bytes of a field, in C order and little-endian, on the first rank only."""
     for box in slabs(tuple(values.shape), values.dtype.itemsize):
         found = piece(values, box)
         if found is None:

@@ -93,7 +93,7 @@ Description: TypeAlias = tuple[Mapping[str, int], Mapping[str, Triple]]
 
 
 def check_same(path: Path, there: Description, here: Description) -> None:
-    """Refuse a file whose variables differ from those of a writer."""
+    """Raise an error if the variables of a file differ from those of a writer."""
     for name in {**there[1], **here[1]}:
         if name not in here[1]:
             raise _other(path, f"has a variable {name}")

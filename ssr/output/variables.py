@@ -105,7 +105,7 @@ class Variable:
 
 @dataclass
 class Layout:
-    """All variables of a file but the time, and the values of those that do not change."""
+    """All variables of a file except the time, and the values of the constant ones."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -287,7 +287,7 @@ def _dims(source: Source, coordinates: Any, given: Any, known: set[str]) -> tupl
 
 
 def _usual(space: Any, count: int) -> tuple[str, ...]:
-    """Return the usual names of axes; faces and the blocks of grids have others."""
+    """Return the default names of axes, with other names for faces and for the blocks of grids."""
     lead = () if space is None or not hasattr(space, "blocks") else ("block",)
     if count - len(lead) > len(AXES):
         return ()

@@ -34,7 +34,7 @@ def check_same(first: Recorder, second: Recorder) -> None:
 
 
 def impure(name: str, note: str, place: Span | None = None) -> ImpureProgramError:
-    """Return the error of a body whose second run was another one than the first."""
+    """Return the error of a body whose second run differs from the first."""
     return ImpureProgramError(
         f"The body of program {name} did something else when it was run again.",
         span=place,

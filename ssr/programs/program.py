@@ -306,7 +306,7 @@ class Program(Immutable):
 
 
 def _running(given: Sequence[Any]) -> Any:
-    """Return the first argument that runs programs itself, if there is one."""
+    """Return the first argument whose class executes programs, or None."""
     return next((value for value in given if hasattr(type(value), "__ssr_program__")), None)
 
 
@@ -361,7 +361,7 @@ def begin(program: Program, dtype: str) -> None:
 
 
 def explained(program: Program) -> tuple[ir.Program, ir.Program, Options]:
-    """Return a program as it was recorded and as it is declared, and how it is compiled."""
+    """Return the IR of a program as recorded and as declared, and its options."""
     return _recorded_ir(program._recorder), program.ir, program.options
 
 

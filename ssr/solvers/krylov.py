@@ -462,7 +462,7 @@ class LeastSquares:
         return abs(self._right[-1])
 
     def add(self, column: list[float]) -> bool:
-        """Add a column of the matrix, unless nothing is left of it; return whether it is added."""
+        """Add a column of the matrix, unless it vanishes; return whether it is added."""
         column = [*column]
         for k, (c, s) in enumerate(self._turns):
             a, b = column[k : k + 2]

@@ -113,7 +113,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An array of a program: where its first element lies and how many there are."""
+    """An array of a program: its first index and its extents."""
 
     name: str
     lower: tuple[int | Affine, ...]
@@ -121,7 +121,7 @@ class Field:
 
     @property
     def points(self) -> tuple[tuple[int | Affine, ...], tuple[Affine, ...]]:
-        """Where the points lie: first index and extent along each axis."""
+        """The first index and the extent along each axis."""
         return self.lower, self.shape
 
     @property
@@ -136,7 +136,7 @@ class Field:
         return frozenset().union(*(e.names() for edge in self.edges for e in edge))
 
     def slab(self, axis: int, first: int, stop: int) -> Field:
-        """Return an array for the points whose index along an axis is one of a few."""
+        """Return an array for the points with ``first <= index < stop`` along an axis."""
         lower = (*self.lower[:axis], first, *self.lower[axis + 1 :])
         shape = (*self.shape[:axis], Affine.of(stop - first), *self.shape[axis + 1 :])
         return replace(self, lower=lower, shape=shape)

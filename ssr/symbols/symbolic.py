@@ -198,7 +198,7 @@ def _divisors(flat: Sequence[Any]) -> set[Any]:
 
 
 def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
-    """Return symbols for one over each argument of which several powers divide."""
+    """Return symbols for the reciprocals of arguments of which several powers are divisors."""
     import sympy
 
     bases = [power.base for power in _divisors(flat)]

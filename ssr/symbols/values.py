@@ -54,7 +54,7 @@ class Symbol:
     __slots__ = ()
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation of which this is one operand; NotImplemented of an unknown one."""
+        """Return an operation with this operand; NotImplemented if the other type is unknown."""
         raise NotImplementedError
 
     def unary(self, name: str) -> Any:

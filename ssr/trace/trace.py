@@ -99,7 +99,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The rows that take the same way through the conditions, and their entries."""
+    """The rows with the same outcome of all conditions, and their entries."""
 
     domain: Domain
     entries: tuple[Entry, ...]
@@ -268,10 +268,10 @@ def trace(
     *,
     outside: Outside = "error",
 ) -> tuple[Path, ...]:
-    """Return the paths of a row generator, whose yielded values ``split`` takes apart.
+    """Return the paths of a row generator; ``split`` converts a yielded value into entries.
 
-    With ``outside="zero"`` an entry has only the rows for which its column lies in ``cols``. That
-    takes no paths.
+    With ``outside="zero"`` an entry is restricted to the rows for which its column lies in
+    ``cols``, without additional paths.
     """
     others = (cols, *(s for s in data.values() if isinstance(s, Space)))
     start = row_domain(rows, others)
