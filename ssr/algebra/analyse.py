@@ -117,9 +117,9 @@ class Sweep:
 def sweep(assignment: ir.Assignment) -> Sweep:
     """Return the order in which an assignment may write its target in place, if there is one.
 
-    In place is right iff every old value a row reads lies at or after the row in sweep order:
-    it has not been overwritten yet. Values made before lie before the row by construction. Of a
-    stored matrix, the part that is applied says where its columns lie.
+    In-place assignment is correct if and only if every old value that a row reads is at or after
+    the row in sweep order, and so not yet overwritten. New values are before the row by
+    construction. For a stored matrix, the applied part bounds the position of its columns.
     """
     old = [
         (domain, load)

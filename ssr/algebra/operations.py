@@ -73,7 +73,7 @@ def product(left: Families, right: Families, name: str) -> Families:
 
 
 def check_power(found: Families, rows: Space, exponent: int, name: str) -> None:
-    """Refuse a power that is too high, or has too many entries, before these are computed."""
+    """Raise an error before a power is computed that is too high or has too many entries."""
     hint = f"Apply the matrix repeatedly: for _ in range({exponent}): x = {name} @ x."
     if exponent > POWER:
         text = f"{name} ** {exponent} is not supported: powers go up to {POWER}."

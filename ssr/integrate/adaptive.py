@@ -51,7 +51,7 @@ class AdaptiveRungeKutta(Stepper):
     Attributes
     ----------
     dt
-        The length of the next step, if nothing is in the way.
+        The length of the next step, unless it is shortened to reach a given time.
     accepted, rejected
         How many steps have been made, and how many were repeated.
 

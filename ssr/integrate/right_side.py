@@ -193,7 +193,7 @@ def rhs(**parameters: Kind) -> Callable[[Callable[..., Any]], RightSide]:
     ArgumentError
         If parameters and declaration do not fit, or there are more rates than unknowns.
     SpaceError
-        If a rate does not live on the points of its unknown.
+        If a rate is not on the space of its unknown.
 
     Examples
     --------

@@ -183,7 +183,7 @@ class Operator(Immutable, ABC, Generic[Made]):
             )
 
     def _check_summand(self, other: object) -> None:
-        """Refuse numbers, arrays and fields as summands of a matrix."""
+        """Raise an error for numbers, arrays and fields as summands of a matrix."""
         if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
             raise ArgumentError(
                 f"Cannot add {self.name} and {type(other).__name__}; only matrices can be added.",

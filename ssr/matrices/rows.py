@@ -33,7 +33,7 @@ Row: TypeAlias = dict[Any, Any]
 """Values by column: a tuple of indices, or the index itself in one dimension."""
 
 FORKS = 16
-"""Limit of the possible distances from the row to a column; beyond it the column stays as it is."""
+"""Limit of the possible distances from the row to a column; beyond it the column is unchanged."""
 
 _rows: ContextVar[Callable[[MatrixData, Point], Row] | None] = ContextVar("rows", default=None)
 
@@ -151,8 +151,8 @@ def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) ->
 def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:
     """Return the column that the rows of a path have, by its distance from the row.
 
-    So equal columns are equal keys. The path is forked where the distance varies; if it has too
-    many values, the column is left as it is.
+    Equal columns are then equal keys. The path is forked where the distance varies; if it has too
+    many values, the column remains unchanged.
     """
     if len(column) != len(rows.axes):
         return tuple(map(Index, column))

@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
 
 
 def _check_names(what: str, value: Any) -> None:
-    """Refuse names that JSON would change."""
+    """Raise an error for names that JSON would change."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if not isinstance(name, str):

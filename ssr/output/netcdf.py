@@ -130,7 +130,7 @@ class NetCDF(Store):
                     yield begin, np.ascontiguousarray(values, kind).reshape(-1).view(np.uint8).data
 
     def _compare_constants(self) -> None:
-        """Refuse a file with other values of variables that do not change."""
+        """Raise an error if a file has other values of constant variables."""
         pieces = self._pieces(self.layout.constants, 0)
         failed: OutputError | None = None
         file = self.path.open("rb") if self.ranks.is_root else None

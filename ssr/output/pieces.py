@@ -81,7 +81,7 @@ def slabs(shape: tuple[int, ...], width: int) -> list[Box]:
 
 
 def blocks(shape: tuple[int, ...], counts: tuple[int, ...]) -> list[Box]:
-    """Return the chunks of an array, each with so many points along each axis, in C order."""
+    """Return the chunks of an array, with the given numbers of points along axes, in C order."""
     return [] if 0 in shape else list(_cut(shape, counts))
 
 

@@ -339,7 +339,7 @@ def _describe(made: Layout, name: str) -> None:
 
 
 def _check_axes(made: Layout) -> None:
-    """Refuse coordinates of axes that are not monotonic, and fields with the name of an axis."""
+    """Raise an error for coordinates that are not monotonic, or fields named like an axis."""
     for source in made.constants:
         name = source.names[0]
         if name not in made.lengths:

@@ -62,7 +62,7 @@ def define(
 
 
 def check_name(name: str, space: Space, data: Collection[str]) -> None:
-    """Refuse a name of a recurrence that its data or sizes have: it names its numbers."""
+    """Raise an error if the name of a recurrence, also that of its entries, is in use."""
     for what, taken in (("one of its data", data), ("a size of its space", space.sizes)):
         if name in taken:
             raise ArgumentError(

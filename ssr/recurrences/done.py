@@ -173,7 +173,7 @@ class Recursion(Origin):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecursion(Recursion):
-    """The entries in one ``place`` of the blocks of a recurrence of so many ``components``."""
+    """The entries in one ``place`` of the blocks of a recurrence with several ``components``."""
 
     components: int
     place: Place

@@ -419,7 +419,7 @@ class GMRES(Solver):
     ) -> tuple[list[float], list[float]]:
         """Build a basis; return the residual norms and the weights of its vectors in the best x.
 
-        The basis gets new vectors as they are needed.
+        New vectors of the basis are allocated when they are needed.
         """
         self._divide(basis[0], r, norm)
         tiny = float(np.finfo(r.dtype).eps)

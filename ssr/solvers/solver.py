@@ -474,7 +474,7 @@ class Solver(Inverse):
 def remembered(kind: Callable[..., S], A: Any, *rest: Any) -> S:
     """Return ``kind(A, *rest)``, or the last solver of this kind for A if the rest was the same.
 
-    The solver is kept with the matrix and lives as long.
+    The solver is stored with the matrix and has the same lifetime.
     """
     if not isinstance(A, (Operator, Program)):
         return kind(A, *rest)
@@ -517,5 +517,5 @@ def _ldexp(number: float, exponent: int) -> float:
 
 
 def _is_affine(A: object) -> bool:
-    """Whether something is a matrix with an offset, as those of the package boundary are."""
+    """Whether a value is a matrix with an offset, such as those of the package boundary."""
     return hasattr(type(A), "linear") and hasattr(type(A), "offset")

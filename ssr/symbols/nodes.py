@@ -73,8 +73,8 @@ class Op:
 class Rounded:
     """A value of scalars in an expression of fields: computed in double precision, then rounded.
 
-    It is computed once, and rounded to the type of the fields; a condition is not rounded. Other
-    passes than `lower.rounding` leave it as it is.
+    It is computed once, and rounded to the type of the fields; a condition is not rounded. Only
+    `lower.rounding` changes it.
     """
 
     value: Value

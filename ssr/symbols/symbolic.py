@@ -255,7 +255,7 @@ _STRUCTURE = frozenset({"Mul", "Piecewise", "ExprCondPair", "BooleanTrue", "Bool
 
 
 def _check(expression: Any) -> None:
-    """Refuse an expression that cannot be evaluated."""
+    """Raise an error if an expression cannot be evaluated."""
     import sympy
 
     for part in sympy.preorder_traversal(expression):

@@ -71,8 +71,8 @@ class ADI(Stepper):
     order is 2 for theta = 1/2 only. ``CraigSneyd`` and the two after it correct ``Y_0`` and sweep
     again. For nonlinear ``F_j`` each equation is linearised at ``Y_j-1``, which keeps the order.
 
-    On ranks every part runs where its lines are whole, as with `boundary.alternating`; results have
-    the same bits.
+    On ranks every part runs on a decomposition that does not cut its lines, as with
+    `boundary.alternating`; results are bitwise identical.
 
     Parameters
     ----------

@@ -225,7 +225,7 @@ def lobpcg(
     as often as the block has room for them.
 
     Inner products do not depend on the order of the points, and dense problems are solved in a
-    fixed order: results have the same bits on threads and ranks.
+    fixed order: results are bitwise identical on threads and ranks.
 
     Examples
     --------
