@@ -204,7 +204,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         return {}
 
     def program(self, what: What) -> Program:
-        """Return the program of ``A @ x`` (``"apply"``) or of ``A.solve(b)`` (``"solve"``)."""
+        """Return the program of ``A @ x`` or ``A.solve(b)``: ``what`` is "apply" or "solve"."""
         if not is_one_of(what, ("apply", "solve")):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)
