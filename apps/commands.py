@@ -27,7 +27,7 @@ def run(command: Callable[[], int | None]) -> NoReturn:
 
 
 def finished(command: Callable[[], int | None], fail: Callable[[str, int], int]) -> int:
-    """Run a command and return its exit status, or that of a function that tells why it fails."""
+    """Run a command and return its exit status, or the result of ``fail`` for an error."""
     try:
         return command() or 0
     except ssr.Error as error:
@@ -42,7 +42,7 @@ def finished(command: Callable[[], int | None], fail: Callable[[str, int], int])
 
 
 def described(error: ssr.Error) -> str:
-    """Return an error as a user of a command reads it, who does not see the source."""
+    """Return the text of an error for users of a command, without source lines."""
     lines = [f"error: {error.message}"]
     lines += [f"  note: {error.note}"] if error.note else []
     lines += [f"  hint: {error.hint}"] if error.hint else []
@@ -70,7 +70,7 @@ def prepare() -> None:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """Return a stream that takes any text; for a closed descriptor Python has none."""
+    """Return a stream that accepts any text; the stream of a closed descriptor is None."""
     if stream is None:
         stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (it stays open as long as the process)
     if isinstance(stream, TextIOWrapper):

@@ -2,7 +2,7 @@
 
 The box is periodic; ``--sides walls`` puts walls around it, and ``--sides open`` lets the gas out.
 
-The same on many ranks, with the same bits: ``mpiexec -n 4 python -m apps.euler``.
+On many ranks, with bitwise identical results: ``mpiexec -n 4 python -m apps.euler``.
 
 The Euler equations for density, momentum and energy, gamma = 1.4,
 
@@ -13,11 +13,11 @@ slope is the smaller of the differences on both sides, or zero where their signs
 
     X = minmod(W_i - W_i-1, W_i+1 - W_i),    Y likewise,    H = W + dt/2 W_t,
 
-where W_t follows from W, X/dx and Y/dy. At a face lie ``H + X/2`` of the cell before it and
-``H - X/2`` of the one behind it. With ``a = min(0, u - c)`` and ``b = max(0, u + c)`` over both,
-c^2 = gamma p / rho, the flux there is that of Harten, Lax and van Leer,
+where W_t follows from W, X/dx and Y/dy. The states at a face are ``H + X/2`` of the cell before it
+and ``H - X/2`` of the cell after it. With ``a = min(0, u - c)`` and ``b = max(0, u + c)`` over
+both, c^2 = gamma p / rho, the flux there is that of Harten, Lax and van Leer,
 
-    (b F(before) - a F(behind) + a b (U(behind) - U(before))) / (b - a),
+    (b F(before) - a F(after) + a b (U(after) - U(before))) / (b - a),
 
 and ``U = U - dt/dx (F_i+1/2 - F_i-1/2) - dt/dy (G_j+1/2 - G_j-1/2)``. This reads two layers of
 ghost cells around the grid: `sides` takes the rules that fill them, such as those of a `wall`. The
@@ -52,7 +52,7 @@ gas = wide.vector(4)
 
 
 class Axis:
-    """The matrices of an axis: differences of cells, cells beside faces, differences of faces."""
+    """The matrices of an axis: differences of cells, cells next to faces, differences of faces."""
 
     def __init__(self, axis: int) -> None:
         faces = cells.faces(axis)
@@ -110,7 +110,7 @@ def conserved(W: Any, normal: int) -> tuple[Any, Any]:
 
 @ssr.program(r=ssr.scalar, s=ssr.scalar, V=gas, U=gas)
 def step(r: Any, s: Any, V: Any, U: Any) -> None:
-    """Assign to V what U is after a step; r = dt/dx, s = dt/dy. U has values in its ghost cells."""
+    """Assign U after a step to V; r = dt/dx, s = dt/dy. U has values in its ghost cells."""
     W = primitive(U)
     X, Y = (minmod(axis.below @ W, axis.above @ W) for axis in (x, y))
     H = half_step(centre @ W, X, Y, r, s)
@@ -135,9 +135,9 @@ def wall(axis: int | None = None, side: Literal["low", "high", "both"] = "both")
 def inflow(
     axis: int, side: Literal["low", "high"], rho: float, u: float, v: float, p: float
 ) -> list[bc.Rule]:
-    """Return the rule of a side behind which the gas has a given density, velocity and pressure.
+    """Return the rule of a side beyond which the gas has a given density, velocity and pressure.
 
-    Beside a wall the velocity along the side is zero.
+    Where the side meets a wall, the velocity along the side must be zero.
     """
     E = p / (GAMMA - 1.0) + 0.5 * rho * (u * u + v * v)
     return [bc.ghost_value([rho, rho * u, rho * v, E], axis, side)]
@@ -243,7 +243,7 @@ def bubble(n: int) -> Callable[..., np.ndarray]:
 
 
 def digest(U: bc.Field) -> str:
-    """Return a number for all bits of the gas; the first rank collects them row by row."""
+    """Return a hash of the bits of the gas, which the first rank collects row by row."""
     found, (_, ny, nx) = hashlib.sha256(), U.shape
     for j in range(ny - 4):
         row = U.gather(root=0, box=((j, j + 1), (0, nx - 4)))

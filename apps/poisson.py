@@ -38,7 +38,7 @@ def A(j: Any, i: Any) -> Iterator[Any]:
 
 P = ssr.solvers.interpolation(points, coarse)
 multigrid = ssr.solvers.Multigrid(A, P, P.T, smoother=ssr.solvers.Jacobi())
-"""V-cycles: A, which has no divisor, stands for four times the operator at twice the distance."""
+"""V-cycles: on a coarse grid A, which has no divisor, is four times the rediscretized operator."""
 
 
 @ssr.program(u=points, b=points)
@@ -117,7 +117,7 @@ def conjugate_gradients(
 
 
 def compare(on: bc.Distribution, sweeps: int, most: int | None = None, *, alone: bool) -> list[Run]:
-    """Return the runs of all methods, or of those that many ranks can do."""
+    """Return the runs of all methods, or of the methods that run on several ranks."""
     runs = [conjugate_gradients(on, most=most)]
     if alone:
         runs.insert(0, gauss_seidel(on, sweeps))
@@ -138,7 +138,7 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def digest(u: bc.Field) -> str:
-    """Return a number for all bits of a field; the first rank collects them row by row."""
+    """Return a hash of the bits of a field, which the first rank collects row by row."""
     found, (ny, nx) = hashlib.sha256(), u.shape
     for j in range(ny):
         row = u.gather(root=0, box=((j, j + 1), (0, nx)))

@@ -13,7 +13,7 @@ def add_threads(parser: argparse.ArgumentParser) -> None:
 
 
 def ranks_of(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Any:
-    """Return the ranks of a job, the threads that a command asks for, or None for one process."""
+    """Return the ranks of a job, the threads that a command requests, or None for one process."""
     if given.threads < 1:
         parser.error(f"--threads is {given.threads}; it must be at least 1.")
     ranks = bc.world()

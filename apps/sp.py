@@ -33,7 +33,7 @@ def solved(R: Any, axes: tuple[int, ...], U: Any, dt: Any, h: Any) -> Any:
     T = ssr.diagonal(changes, ssr.jacobian(conserved)((rho, *u, p)))
 
     def moved(along: Any, axis: int, speed: Any) -> Any:
-        """Return the solution for what is transported along an axis at a speed."""
+        """Return the solution for the components that are transported along an axis at a speed."""
         first = ssr.difference(inner, inner, axis, outside="zero") @ ssr.diagonal(inner, speed)
         second = ssr.difference(inner, inner, axis, derivative=2, outside="zero")
         diffused = second @ ssr.diagonal(inner, DIRECTIONS[axis] + C1C5 * C3C4 * t)

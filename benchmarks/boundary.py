@@ -1,8 +1,8 @@
 """Measure ghosts and shared points against Fortran, SciPy and a generic gather.
 
-``python -m benchmarks.boundary [--json FILE] [--quick] [--only PART...]`` prints what
-`benchmarks.ssr` prints for operators, where a point is a ghost, or a copy of a shared point; then
-the seconds to compile in fresh processes, and how much source each side takes.
+``python -m benchmarks.boundary [--json FILE] [--quick] [--only PART...]`` prints the columns of
+`benchmarks.ssr`, where a point is a ghost, or a copy of a shared point; then the seconds to compile
+in fresh processes, and the amount of source code of each implementation.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def compile_times(quick: bool) -> Json:
 
 
 def _cold(kind: str) -> float:
-    """Return what `cold` returns in a new process."""
+    """Return the result of `cold` in a new process."""
     with tempfile.TemporaryDirectory(prefix="ssr-boundary-") as folder:
         script = f"from benchmarks.boundary import cold; print(cold({kind!r}))"
         done = fresh("-c", script, SSR_CACHE_DIR=folder, NUMBA_CACHE_DIR=folder)
@@ -275,7 +275,7 @@ PARTS: Mapping[str, Callable[[bool], Json]] = {"compile": compile_times, "source
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, PARTS, arguments)
 
 

@@ -66,7 +66,7 @@ def ghost_rows(n: int, width: int) -> Rows:
 
 
 def _line(panel: Integers, edge: int, depth: int, width: int) -> Integers:
-    """Return the points of a panel at a depth behind the outermost ones at an edge."""
+    """Return the points of a panel at a depth, counted inwards from the outermost of an edge."""
     axis, end = EDGES[edge]
     line: Integers = np.take(panel, depth if end == 0 else -1 - depth, axis)[width:-width]
     return line

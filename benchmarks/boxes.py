@@ -1,12 +1,12 @@
-"""Measure programs on boxes with memory of their own against the same programs undistributed.
+"""Measure programs on boxes with separate arrays against the same programs undistributed.
 
 ``python -m benchmarks.boxes [--json FILE] [--pairs N] [--only PART...]``. All boxes belong to one
-rank of one process, so nothing but the form of kernels, their sizes, and what moves between boxes
-is measured; there are no messages. Times are per cell: that of a box of 48 x 48 inside a panel is
+rank of one process, so only the form and sizes of kernels and the copies between boxes are
+measured; there are no messages. Times are per cell: that of a box of 48 x 48 inside a panel is
 compared with that of a whole panel of this size.
 
 The 96 boxes of 192 x 192 cells need sixteen times the memory of six panels of 48 x 48, which fit
-into the second-level cache, and wait for memory. What a box costs by itself is seen where a rank
+into the second-level cache, and are limited by memory. The cost of boxes alone is seen where a rank
 has as many cells as the panels: of 16 ranks each is run alone, with its packing and unpacking but
 without the time of messages, and the slowest counts.
 """
@@ -45,7 +45,7 @@ LIMITS = {
 """The largest ratio to the undistributed program that is good enough."""
 
 SAMPLE = 0.05
-"""Seconds of a sample: long beside the time that it takes to fill the caches again."""
+"""Seconds of a sample: long compared with the time to refill the caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def parts() -> Mapping[str, tuple[Callable[[], Call], Callable[[], Call], float]
 def compared(
     ours: Callable[[], Call], theirs: Callable[[], Call], work: float, rounds: int
 ) -> Found:
-    """Return the times of two calls, of which the first does so many times the work."""
+    """Return the times of two calls, of which the first does ``work`` times the work."""
     calls = {"boxes": ours(), "whole": theirs()}
     for _ in range(2):  # the tables of a second call differ: constants are not exchanged again
         calls["boxes"]()

@@ -1,7 +1,7 @@
-"""Programs that take long to build: what solvers, systems of equations and odd matrices ask for.
+"""Programs that take long to build: of solvers, systems of equations and irregular matrices.
 
-Each function declares its programs and returns what runs them once on small arrays. `seconds` says
-where the time goes; ``python -m benchmarks.startup builds`` prints it for all of them.
+Each function declares its programs and returns a function that runs them once on small arrays.
+`seconds` divides the time into parts; ``python -m benchmarks.startup builds`` prints them for all.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def statements() -> Run:
 
 
 def application(name: str) -> Run:
-    """Return BT, SP or LU of the NAS Parallel Benchmarks, class S: a step, and what verifies it."""
+    """Return BT, SP or LU of the NAS Parallel Benchmarks, class S: a step and its verification."""
     step = import_module(f"apps.{name}").step
     return lambda: flow_run(step, name.upper(), "S")
 
@@ -179,14 +179,14 @@ BUILDS: Mapping[str, Callable[[], Run]] = MappingProxyType(
         "LU": partial(application, "lu"),
     }
 )
-"""What declares each program; every call declares it anew."""
+"""The function that declares each program; every call declares it again."""
 
 
 def seconds(name: str) -> dict[str, float]:
-    """Return the seconds of the processor for a build: of Python's thread, and of LLVM beside it.
+    """Return the processor seconds of a build: those of Python's thread and of LLVM's threads.
 
     Python's are those of the declaration (``trace``), and of lowering and translation (``lower``),
-    with work of LLVM that the thread does itself where it would wait for it.
+    including compilation by LLVM that this thread runs instead of waiting for it.
     """
     start = time.process_time()
     run = BUILDS[name]()

@@ -26,7 +26,7 @@ COUNTED = ("O3", "Ofast")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A call to be timed, and what it has computed."""
+    """A call to be timed, and a function that returns its result."""
 
     call: Callable[[], object]
     result: Callable[[], Array]

@@ -1,4 +1,4 @@
-"""The problem of docs/comparison.md in every tool, each in a process of its own.
+"""The problem of docs/comparison.md in every tool, each in a separate process.
 
 ``python -m benchmarks.comparison --json docs/data/comparison.json`` runs the programs of the page
 that are installed, compares their fields after some steps, and writes the table of the page. Every

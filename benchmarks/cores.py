@@ -4,11 +4,11 @@
 starts the ranks itself, by ``mpiexec``. Candidates take turns while all other ranks sleep; medians
 count.
 
-*weak*: HPCG with a box of 104^3 points on each rank, beside as many undistributed programs at once.
-These share the memory of the machine as ranks do, but send nothing: the ratio of the two times is
-what distribution costs, which is also simulated there, as by `benchmarks.scaling`. *strong*:
-programs on ranks and on threads, beside the undistributed one on one core, and a triad, for which
-memory is the limit.
+*weak*: HPCG with a box of 104^3 points on each rank, compared with as many undistributed programs
+at once. These share the memory of the machine as ranks do, but send nothing: the ratio of the two
+times is the cost of distribution, which is also simulated, as by `benchmarks.scaling`. *strong*:
+programs on ranks and on threads, compared with the undistributed one on one core, and a triad,
+which is limited by memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchmarks.scaling.problems import conjugate_gradients
 from benchmarks.timing import Call, Json
 
 CORES = 2, 4, 8, 16
-"""Numbers of cores beside one; those count that the machine has."""
+"""Numbers of cores other than one; those that the machine has are measured."""
 
 STRONG: Mapping[str, Callable[[int, Any], Call]] = {
     "triad": triad,
@@ -64,7 +64,7 @@ class Job:
         self._samples: Samples = {}
 
     def members(self, count: int) -> Any:
-        """Return the communicator of so many ranks; None on the others."""
+        """Return the communicator of the first ``count`` ranks; None on the other ranks."""
         here = self._comm.rank < count
         split = self._comm.Split(0 if here else 1, self._comm.rank)
         return split if here else None
@@ -74,11 +74,11 @@ class Job:
         asleep(self._comm)
 
     def note(self, name: str, time: float) -> None:
-        """Note seconds; zero where others have measured them."""
+        """Record seconds; zero on ranks that have not measured."""
         self._samples.setdefault(name, []).append(time)
 
     def time(self, name: str, members: Any, call: Call | None) -> None:
-        """Time a call of some ranks, behind one that is not timed."""
+        """Time a call of some ranks, after one that is not timed."""
         time = 0.0
         if call is not None:
             call()
@@ -88,12 +88,12 @@ class Job:
         self.note(name, time)
 
     def samples(self) -> Samples:
-        """Return the seconds of each call, by its name: those of the slowest rank."""
+        """Return the seconds of each call on its slowest rank, by name."""
         return slowest(self._comm, self._samples)
 
 
 def weak(job: Job, counts: Sequence[int], rounds: int, quick: bool) -> None:
-    """Time HPCG with a box on each rank; what is simulated for it stands for a time of its own."""
+    """Time HPCG with a box on each rank; the simulated time is recorded like a measured one."""
     n = SIZES["HPCG"][quick]
     alone, copying = conjugate_gradients(n, None), triad(round(n * (BYTES / 24) ** (1 / 3)), None)
     single = job.members(1)
@@ -126,7 +126,7 @@ def _simulated(n: int, count: int, alone: Call) -> tuple[float, float]:
 
 
 def _agree(job: Job, ranks: Call | None, threads: Call | None) -> None:
-    """Raise an error unless ranks return what threads do, bit for bit."""
+    """Raise an error unless the results of ranks and of threads are bitwise identical."""
     found = ranks() if ranks is not None else None
     job.rest()
     if threads is not None and threads() != found:

@@ -385,7 +385,7 @@ def compiler_version() -> str:
 
 
 def _check_csr(indptr: Indices, indices: Indices, values: Array, rows: int) -> None:
-    """Refuse arrays that are not a CSR matrix with so many rows."""
+    """Raise an error unless arrays are a CSR matrix with this number of rows."""
     _check("indptr", indptr, (rows + 1,), dtype=np.int32)
     _check("indices", indices, (values.size,), dtype=np.int32)
     _check("values", values, (values.size,))
@@ -400,7 +400,7 @@ def _check(
     dtype: type[np.generic] = np.float64,
     written: bool = False,
 ) -> None:
-    """Raise an error unless Fortran may take the array as it is."""
+    """Raise an error unless the array can be passed to Fortran without a copy."""
     if array.dtype != dtype:
         raise TypeError(f"{name} must be {np.dtype(dtype)}, not {array.dtype}.")
     if shape is not None and array.shape != shape:
@@ -414,7 +414,7 @@ def _check(
 
 
 def _distinct(written: NDArray[Any], *read: NDArray[Any]) -> None:
-    """Raise an error if the array written shares memory with others: Fortran assumes not."""
+    """Raise an error if the written array overlaps with others: Fortran assumes no aliasing."""
     if any(np.may_share_memory(written, array) for array in read):
         raise ValueError("The array written must share no memory with the others.")
 
@@ -430,9 +430,9 @@ def _extents(array: Array) -> tuple[int, ...]:
 
 
 def aligned(values: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy that begins with a cache line, as arrays do that the packages allocate.
+    """Return a copy that begins at a cache line, like arrays that the packages allocate.
 
-    NumPy's own begin where an allocator of Fortran lets them begin: 16 bytes behind a page.
+    Large arrays of NumPy begin 16 bytes after a page boundary, like allocatable arrays of Fortran.
     """
     memory = np.empty(values.nbytes + 64, np.uint8)
     start = -memory.ctypes.data % 64
@@ -486,12 +486,12 @@ def _compiled(work: str, flags: tuple[str, ...]) -> Path:
 
 @cache
 def _target() -> str:
-    """Return the options for which ``-march=native`` stands on this machine."""
+    """Return the options to which ``-march=native`` expands on this machine."""
     return _gfortran("-march=native", "-Q", "--help=target")
 
 
 def _gfortran(*arguments: str) -> str:
-    """Run gfortran and return what it prints."""
+    """Run gfortran and return its output."""
     compiler = shutil.which("gfortran")
     if compiler is None:
         raise FortranMissing
@@ -502,7 +502,7 @@ def _gfortran(*arguments: str) -> str:
 
 
 def _cache() -> Path:
-    """Return the directory of the libraries, which is the user's own and closed to others."""
+    """Return the directory of the libraries, which only the user can access."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     path = Path(tempfile.gettempdir(), f"ssr-fortran-{user}")
     path.mkdir(mode=0o700, exist_ok=True)

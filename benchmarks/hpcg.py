@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.hpcg [--json FILE] [--quick] [--only PART...]`` times iterations of conjugate
 gradients; *CSR* is the algorithm of the reference on matrices with 32-bit indices, *tuned* the one
-without matrices, fused by hand. ``kinds`` shows the time of each kind of kernel beside the time to
+without matrices, fused by hand. ``kinds`` shows the time of each kind of kernel and the time to
 move its bytes at the speed of a triad on arrays of this size, the memory that is used, and the
 differences between the residuals. ``ranks`` compares two ranks with one, see `hpcg_ranks`.
 """
@@ -195,7 +195,7 @@ def kinds(quick: bool) -> Json:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, {"kinds": kinds, "ranks": ranks}, arguments)
 
 

@@ -1,9 +1,9 @@
-"""Measure `apps.hpcg` on two ranks beside one, and beside the algorithm by hand in C with MPI.
+"""Measure `apps.hpcg` on two ranks against one, and against the algorithm by hand in C with MPI.
 
 ``python -m benchmarks.hpcg --only ranks`` starts the ranks itself, by ``mpiexec -n 2``. All of them
 have boxes of the same size. Candidates take turns: on one core while the other rank sleeps, and on
-both. A triad on as much memory tells what two cores gain from it; the efficiency is the time on one
-core over that on two, by medians.
+both. A triad on as much memory measures the gain in bandwidth by the second core; the efficiency is
+the time on one core over that on two, by medians.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Measure programs on two ranks of MPI: their exchanges, what two cores gain, and the start.
+"""Measure programs on two ranks of MPI: their exchanges, the gain by two cores, and the start.
 
 ``python -m benchmarks.mpi [--json FILE] [--rounds N] [--only PART...]`` starts the ranks itself, by
-``mpiexec -n 2``. It needs two cores that nobody else uses: a rank waits for the other, so whatever
-runs beside them shows. Candidates take turns, and the shortest times are compared; the median of
-the ratios of all rounds, with quartiles, stands beside that.
+``mpiexec -n 2``. It needs two idle cores: a rank waits for the other, so any other process delays
+both. Candidates take turns, and the shortest times are compared; the median ratio of all rounds is
+also given, with quartiles.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ CELLS = 96
 """The cells of a panel along each axis."""
 
 BY_HAND, NUMPY = 1.05, 0.5
-"""The largest ratios of our time to those of exchanges by hand that are good enough: to the better
-one that is compiled, and to that of slices."""
+"""Goals for the ratio of our time to that of exchanges by hand: to the better compiled one, and to
+that of slices."""
 
 EFFICIENCY, START = 0.95, 1.3
 """The least efficiency, relative to that of the triad where this is less than one, and the largest
@@ -66,7 +66,7 @@ Samples = dict[str, list[float]]
 
 
 def ours(halo: Halo, ranks: Any, whole: Any) -> tuple[Callable[[int], object], bc.Field]:
-    """Return what does a number of products on one or two ranks, and the field that it changes."""
+    """Return a function that computes products on one or two ranks, and the field of the result."""
     ny, nx = ssr.sizes("ny nx")
     plane = ssr.Space(ny, nx)
     weights: Weights = {(0, 0): 0.5, (-1, 0): 0.125, (0, -1): 0.125, (0, 1): 0.125, (1, 0): 0.125}
@@ -276,7 +276,7 @@ def cores(comm: Any, rounds: int, name: str) -> Samples:
 
 
 def steady(call: Call) -> float:
-    """Return the time of a call among many, as of a step among steps: what it needs is cached."""
+    """Return the mean time of a call among many, with warm caches, as for a step among steps."""
     call()
     start = time.perf_counter()
     for _ in range(STEADY):
@@ -362,7 +362,7 @@ def launched(ranks: int, module: str, *arguments: str) -> Samples:
 
 @dataclass(frozen=True)
 class Times:
-    """The times of a candidate, from which those of a part that is left out may be taken off."""
+    """The times of a candidate, and optionally those of a part that is subtracted."""
 
     all: Sequence[float]
     without: Sequence[float] = ()
@@ -422,7 +422,7 @@ class Goal:
 
 
 def goals(name: str, found: Samples, triads: float) -> list[Goal]:
-    """Return the goals of a part; those of rows and columns are without the products."""
+    """Return the goals of a part; times of products are subtracted for rows and columns."""
     if name.startswith("exchange"):
         ours = Times(found["ours"], found.get("ours, product", ()))
         rest = found.get("by hand, product", ())

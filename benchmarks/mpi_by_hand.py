@@ -1,8 +1,8 @@
-"""Exchanges between two ranks as they are written by hand, to compare with.
+"""Exchanges between two ranks as they are written by hand, for comparison.
 
-Both do what `Halo` says. `compiled` does it as well as can be: persistent requests, messages packed
-by compiled loops, and MPI called from there. `pythonic` is what many programs do: slices of arrays
-and two requests for each message.
+Both compute the products of `Halo`. `compiled` has the least overhead: persistent requests,
+messages packed by compiled loops, and MPI called from there. `pythonic` is the form of many
+programs: slices of arrays and two requests for each message.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Halo:
         return found
 
     def edges(self, rank: int) -> tuple[int, int]:
-        """Return the row or column that a rank sends, and where it puts what it receives."""
+        """Return the index of the row or column that a rank sends, and that of the received one."""
         return (self.width, self.width + 1) if rank == 0 else (1, 0)
 
 
@@ -73,7 +73,7 @@ def _products(count: int, u: Array, w: Array) -> None:
 
 
 def products(half: Array) -> Callable[[int], object]:
-    """Return what does an even number of products on one rank alone."""
+    """Return a function that computes an even number of products on one rank alone."""
     u = np.pad(half, 1)
     w = np.zeros_like(u)
     return lambda count: _products(count, u, w)
@@ -124,9 +124,9 @@ def persistent(
 def compiled(
     halo: Halo, comm: Any, whole: Array, *, tests: bool = False
 ) -> tuple[Callable[[int], object], Array]:
-    """Return what does an even number of products, and the array that it changes.
+    """Return a function that computes an even number of products, and the array that it changes.
 
-    It waits by ``MPI_Waitall``, or ``tests`` again and again by ``MPI_Testall``.
+    It waits by ``MPI_Waitall``, or with ``tests`` polls ``MPI_Testall``.
     """
     rank = comm.rank
     u = halo.local(rank, whole)
@@ -168,7 +168,7 @@ def compiled(
 
 
 def pythonic(halo: Halo, comm: Any, whole: Array) -> tuple[Callable[[int], object], Array]:
-    """Return what does an even number of products, and the array that it changes."""
+    """Return a function that computes an even number of products, and the array that it changes."""
     from mpi4py import MPI
 
     rank = comm.rank

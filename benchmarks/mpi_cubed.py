@@ -27,7 +27,7 @@ PANELS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """What the ghosts of a panel's edges are made with.
+    """The tables for the ghosts of a panel's edges.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Tables:
     turn
         The rotation of vectors, shape (panel, edge, to, from, layers, n).
     mine
-        Edges that need nothing of the other rank, shape (edges, 5): panel, edge, the neighbour
+        Edges that need no data of the other rank, shape (edges, 5): panel, edge, the neighbour
         among the panels of this rank, its edge, whether directions differ.
     there, sent
         The same for edges that need lines of the other rank, in the order of its message; and for
@@ -186,7 +186,7 @@ def outer(
 def compiled(
     comm: Any, h: Array, u: Array, width: int, *, tests: bool = False
 ) -> Callable[[int], object]:
-    """Return what makes all ghosts a number of times, in one compiled loop.
+    """Return a function that computes all ghosts a number of times, in one compiled loop.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def compiled(
         The scalar and the vector on the panels of this rank with ghosts, shapes (3, n + 2 width,
         n + 2 width) and (2, 3, n + 2 width, n + 2 width).
     tests
-        Whether it waits by ``MPI_Testall``, again and again, and not by ``MPI_Waitall``.
+        Whether it waits by polling ``MPI_Testall`` instead of by ``MPI_Waitall``.
     """
     n = h.shape[-1] - 2 * width
     tables = Tables.of(n, width, comm.rank)
@@ -228,7 +228,7 @@ def compiled(
 
 
 def pythonic(comm: Any, h: Array, u: Array, width: int) -> Callable[[int], object]:
-    """Return what makes all ghosts a number of times, with a message of slices for each edge.
+    """Return a function that computes all ghosts a number of times, with a message for each edge.
 
     Parameters are those of `compiled`, which has the same loops for the ghosts themselves.
     """

@@ -35,7 +35,7 @@ def beside(row: tuple[Any, ...], axis: int, step: int) -> tuple[Any, ...]:
 
 
 def band(axis: int, reach: int) -> ssr.Program:
-    """Return the solve with d on the diagonal, -1 beside it, and 1/10 beside these."""
+    """Return the solve of a band matrix: d on the diagonal, then -1 and 1/10 on both sides."""
 
     @ssr.matrix(rows=box, cols=box, d=box)
     def A(*row: Any, d: Any) -> Iterator[Any]:
@@ -52,7 +52,7 @@ def band(axis: int, reach: int) -> ssr.Program:
 
 
 def blocks(axis: int) -> ssr.Program:
-    """Return the solve with 4 I + u u' on the diagonal, and -u u'/10 and u u'/10 beside it."""
+    """Return the solve with 4 I + u u' on the diagonal, -u u'/10 below it and u u'/10 above it."""
 
     @ssr.matrix(rows=flow, cols=flow, u=flow)
     def A(*row: Any, u: Any) -> Iterator[Any]:
@@ -171,7 +171,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, {}, arguments)
 
 

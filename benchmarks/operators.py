@@ -127,4 +127,4 @@ PROGRAMS: Mapping[str, Callable[[], ssr.Program]] = MappingProxyType(
         "spmv7": spmv7,
     }
 )
-"""Functions that declare the programs, anew at each call."""
+"""Functions that declare the programs, again at each call."""

@@ -1,9 +1,9 @@
 """Measure whole programs against Fortran, step by step and fused by hand.
 
-``python -m benchmarks.programs [--json FILE] [--quick] [--only PART...]`` prints what
-`benchmarks.ssr` prints for operators: *natural* has a loop for each step, *tuned* loops that are
-fused by hand. A Galerkin product ``R @ A @ P`` is measured against its *factors*, which are one
-kernel each, with fields of the fine grid in between; its points are those of the coarse grid.
+``python -m benchmarks.programs [--json FILE] [--quick] [--only PART...]`` prints the columns of
+`benchmarks.ssr`: *natural* has a loop for each step, *tuned* loops that are fused by hand.
+A Galerkin product ``R @ A @ P`` is measured against its *factors*, which are one kernel each, with
+fields of the fine grid in between; its points are those of the coarse grid.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, {}, arguments)
 
 

@@ -46,7 +46,7 @@ class Result:
 
     @property
     def points(self) -> int:
-        """The number of points that are made."""
+        """The number of points that a call computes."""
         return self.case.count(self.shape)
 
     @property
@@ -141,7 +141,7 @@ def main(
     parts: Mapping[str, Callable[[bool], Json]],
     arguments: Sequence[str] | None = None,
 ) -> None:
-    """Run the cases and parts that the command line asks for."""
+    """Run the cases and parts selected on the command line."""
     parser = argparse.ArgumentParser(description="Measure our kernels.")
     parser.add_argument("--json", type=Path, help="write everything to this file")
     parser.add_argument("--quick", action="store_true", help="small sizes, three pairs: a test")

@@ -78,7 +78,7 @@ PARTS: Mapping[str, Callable[[bool], Json]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, PARTS, arguments)
 
 

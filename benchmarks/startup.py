@@ -159,7 +159,7 @@ def _fastest(found: Sequence[Times]) -> Times:
 
 
 def _process(kind: str, name: str, cache: Path) -> Times:
-    """Run this module in a new process with a cache of its own."""
+    """Run this module in a new process with a separate cache."""
     cache.mkdir(exist_ok=True)
     command = "-m", "benchmarks.startup", kind, name
     done = fresh(*command, SSR_CACHE_DIR=str(cache), NUMBA_CACHE_DIR=str(cache))

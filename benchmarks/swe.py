@@ -71,7 +71,7 @@ def steps(shape: Shape, *, weights: Weights) -> dict[str, Candidate]:
 def right_sides(shape: Shape) -> dict[str, Candidate]:
     """Bind right-hand sides at the start of the flow over a mountain, linear weights.
 
-    They are differences of much larger numbers, so what a step adds to the state is compared.
+    They are differences of much larger numbers, so increments of the state in a step are compared.
     """
     n = shape[-1]
     state, dt = FLOW.state(n), FLOW.dt(n)
@@ -169,7 +169,7 @@ CASES: Mapping[str, Case] = MappingProxyType(
 
 
 def boundary_program(n: int) -> ssr.Program:
-    """Return the boundary part of a stage as a program of its own, in place."""
+    """Return the boundary part of a stage as a separate program, in place."""
     flow = volumes.Flow(n, False, "linear")
     inner = grid.cells
 
@@ -264,7 +264,7 @@ def _started(folder: str) -> float:
 
 
 def our_source() -> str:
-    """Return the source of our solver; its constants, which Fortran gets from us, are elsewhere."""
+    """Return the source of our solver, without its constants, which Fortran receives from us."""
     return inspect.getsource(volumes)
 
 
@@ -327,7 +327,7 @@ PARTS: Mapping[str, Callable[[bool], Json]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what the command line asks for."""
+    """Run the measurements selected on the command line."""
     report.main(CASES, PARTS, arguments)
 
 

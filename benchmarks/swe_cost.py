@@ -1,8 +1,8 @@
-"""Draw the error of both shallow-water solvers over what it costs.
+"""Draw the error of both shallow-water solvers over the cost.
 
 ``python -m benchmarks.swe_cost [FILE]`` runs the steady flow of Williamson et al. (tc2, 45 degrees)
 for five days on finer and finer grids, and draws the error of the depth in l2 over the processor
-seconds of the steps; ``docs/images/swe-cost.png`` is made so.
+seconds of the steps, as in ``docs/images/swe-cost.png``.
 """
 
 import sys

@@ -1,10 +1,10 @@
 """Interleaved timing of calls that do the same work.
 
-Machines drift: clocks, neighbours and caches change from second to second. So candidates run in
-rounds, each once a round, in an order that rotates. What counts is the ratio of the two times of a
-round, of which `compare` gives the median. A call is repeated until a sample is long enough, behind
-one that is not timed: the caches hold what is the candidate's own, as they do from step to step of
-a run. A call that is a sample alone passes more than that.
+The speed of a machine varies with clock rates, other load and caches. Candidates therefore run in
+rounds, each once a round, in an order that rotates, and `compare` returns the median of the ratios
+of two times of the same round. A call is repeated until a sample is long enough, after one that is
+not timed: the caches then hold the candidate's data, as between the steps of a run. A call that is
+long enough by itself is not preceded by another one.
 
 The clock is by default the processor time of this process, which on a shared machine leaves out the
 time that others, or a hypervisor, take. It adds up the times of all threads, so it is for work on
@@ -84,7 +84,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Our times, those of the others, and the ratios ours / other."""
+    """Our times, the times of other candidates, and the ratios ours / other."""
 
     ours: Timing
     others: tuple[Timing, ...]
@@ -96,7 +96,7 @@ class Comparison:
 
     @property
     def strongest(self) -> Ratio:
-        """The ratio ours / other for the fastest of the others, the one that counts."""
+        """The ratio ours / other for the fastest of the others."""
         return max(self.ratios, key=lambda ratio: ratio.median)
 
     def rows(self, points: int) -> list[list[str]]:
@@ -232,7 +232,7 @@ def _quiet() -> Iterator[None]:
 
 
 def machine() -> dict[str, Json]:
-    """Return what the times depend on: processor, caches, compiler, versions."""
+    """Return the properties on which times depend: processor, caches, compiler, versions."""
     try:
         compiler: str | None = fortran.compiler_version()
     except fortran.FortranMissing:
@@ -315,12 +315,12 @@ def environment(**given: str) -> dict[str, str]:
 
 
 def fresh(*arguments: str, **given: str) -> str:
-    """Return what a new process of Python prints, with more variables in its environment.
+    """Return the output of a new process of Python, with more variables in its environment.
 
     Raises
     ------
     RuntimeError
-        If the process fails; the text is what it has written to standard error.
+        If the process fails; the text is its standard error.
     """
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -360,7 +360,7 @@ def show(title: str, comparison: Comparison, points: int) -> None:
 
 
 def write_json(path: Path, content: Json) -> None:
-    """Write a file as a whole or not at all: readers never see half of it."""
+    """Write a file atomically: readers never see a part of it."""
     with NamedTemporaryFile(
         "w", encoding="utf-8", dir=path.parent, prefix=path.name, suffix=".part", delete=False
     ) as file:

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def cleared() -> str:
-    """Empty the cache and say what was removed."""
+    """Empty the cache and return a sentence about the removed files."""
     _, before = cache.size()
     kernels = cache.clear()
     _, after = cache.size()
@@ -51,7 +51,7 @@ def cleared() -> str:
 
 
 def facts() -> list[tuple[str, str]]:
-    """Return the names and values of everything that a bug report should tell."""
+    """Return the names and values of the facts that a bug report needs."""
     return [
         ("ssr", __version__),
         ("Python", f"{platform.python_version()} ({platform.python_implementation()})"),
@@ -84,7 +84,7 @@ def compiler() -> str:
 
 
 def kept() -> str:
-    """Return where kernels are kept and how much room they take, or why they are not kept."""
+    """Return the path and the size of the kernel cache, or the reason why kernels are not kept."""
     kernels, size = cache.size()
     text = f"{cache.cache_dir()}: {counted(kernels)}, {human(size)} of at most {human(cache.LIMIT)}"
     reason = cache.objection()
@@ -98,7 +98,7 @@ def vectors() -> str:
 
 
 def compiled_for() -> str:
-    """Return the target of kernels, what has chosen it, and its vectors."""
+    """Return the target of kernels, the variable that selects it, and the vector type."""
     chosen = next((name for name in target.VARIABLES if os.environ.get(name)), None)
     by = f" ({chosen})" if chosen else ""
     return f"{target.processor().name}{by}, vectors: {target.current().name}"

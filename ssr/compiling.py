@@ -24,12 +24,12 @@ _unsearched = 0
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Keep Python from looking for cyclic garbage, and from forking; serve waiting threads soon.
+    """Suspend the collection of cyclic garbage, prevent forks, and switch threads sooner.
 
-    The compiler makes so many objects that Python would look through all of them, and all that
-    Numba has loaded, time and again. Most live as long as the process, and are counted among the
-    old ones afterwards. Threads that have LLVM work want Python for some instructions, and LLVM
-    stands idle until they get it.
+    The compiler allocates so many objects that Python would repeatedly traverse all of them, and
+    the objects of Numba. Most live as long as the process; they are moved to the oldest generation
+    afterwards. Threads that run LLVM need the interpreter lock for a few instructions, and LLVM
+    is idle until they get it.
     """
     with postponed():
         _enter()
@@ -62,7 +62,7 @@ def _leave() -> None:
 
 
 def _age() -> None:
-    """Count all objects among the old ones; look for garbage if that were too many."""
+    """Move all objects to the oldest generation; collect garbage if too many were moved before."""
     global _unsearched
     _unsearched += gc.get_count()[0]
     if _unsearched > MOST:

@@ -49,7 +49,7 @@ class Span:
 
     @property
     def ours(self) -> bool:
-        """Whether the place lies in the source of our own packages."""
+        """Whether the location is in the source of this project's packages."""
         return self.file.startswith(_OURS)
 
     def render(self) -> str:
@@ -84,7 +84,7 @@ class Span:
         return replace(self, line=lines[0], columns=(start, stop), last=lines[1])
 
     def _text(self) -> list[str]:
-        """Return the lines of the place, without what stands before and behind it on them."""
+        """Return the source lines of the location, cut to its first and last column."""
         lines = [_source(self.file, n) for n in range(self.line, max(self.line, self.last) + 1)]
         if self.columns is not None:
             lines[-1] = lines[-1][: self.columns[1]]
@@ -122,7 +122,7 @@ def _indent(text: str) -> int:
 
 
 def _cells(text: str, mark: str) -> str:
-    """Return a mark for each column of a terminal that a text takes; blank tabs stay tabs."""
+    """Return a mark for each terminal column of a text; tabs remain tabs if the mark is blank."""
     cells = []
     for character in text:
         wide = unicodedata.east_asian_width(character) in "WF"
@@ -138,7 +138,7 @@ def span_of_frame(frame: FrameType) -> Span:
 
 
 def span_of_generator(generator: GeneratorType[Any, Any, Any]) -> Span | None:
-    """Return the innermost ``yield`` at which a user's suspended generator stands."""
+    """Return the innermost ``yield`` at which a user's generator is suspended."""
     inner = generator.gi_yieldfrom
     found = span_of_generator(inner) if isinstance(inner, GeneratorType) else None
     if found is not None:

@@ -56,7 +56,7 @@ own arrays. If all boxes of a partition have all rows, or at least `WIDE` rows a
 last two axes, ``wide_boxes=True`` reduces the work beyond them. The program declared with these
 options computes constants at each run, so that they can be stored in fields. `KernelMeta.units`
 then lists the units that it runs in order, each a `UnitMeta`: nests, each with a table of boxes
-(`NestMeta`, `blocked`), calls of steps and moves, each with links and weights of its own.
+(`NestMeta`, `blocked`), calls of steps and moves, each with separate links and weights.
 A `Reach` is the part of an array that a nest reads or writes, and `region` evaluates it for given
 boxes. `KernelMeta.wide` names fields that have the points of a temporary, such as ghost points.
 Beyond the rows of its box a nest may write intermediate values: its steps compute the values that
@@ -293,7 +293,7 @@ if TYPE_CHECKING:
 
 
 def accessed(program: ir.Program, options: Options, dtype: str) -> tuple[Actions | ir.Call, ...]:
-    """Return what a kernel runs, in order: what each nest reads and writes, and calls."""
+    """Return the accesses of each loop nest of a kernel, and its calls, in order."""
     from .compiler.pipeline import accessed as found
 
     return found(program, options, dtype)
@@ -321,7 +321,7 @@ def builder_of(function: Any) -> Any:
 
 
 def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
-    """Return what a caller must know about the kernel of a program, without compiling it."""
+    """Return the metadata that a caller of a program's kernel needs, without compiling it."""
     from .compiler.kernel import describe as described
 
     return described(program, options, dtype)
@@ -335,21 +335,21 @@ def is_built(program: ir.Program, options: Options, dtype: str) -> bool:
 
 
 def is_described(program: ir.Program, options: Options, dtype: str) -> bool:
-    """Return whether the cache has what `describe` returns."""
+    """Return whether the cache contains the result of `describe`."""
     from .compiler.kernel import is_described as found
 
     return found(program, options, dtype)
 
 
 def write_share(builder: Any, kind: Any, state: Any, given: Any) -> None:
-    """Write what gives the terms of a state to a sum (kind 0), a maximum (1) or a minimum (2)."""
+    """Emit code for the share of a state in a sum (kind 0), a maximum (1) or a minimum (2)."""
     from .native.sharing import write_share as written
 
     written(builder, kind, state, given)
 
 
 def write_combined(builder: Any, kind: Any, given: Any, state: Any) -> None:
-    """Write what makes the state of all terms of what has been given to it."""
+    """Emit code that combines the shares of all processes into one state."""
     from .native.sharing import write_combined as written
 
     written(builder, kind, given, state)

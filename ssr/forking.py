@@ -65,7 +65,7 @@ _locks: list[AbstractContextManager[object]] = []
 
 
 def hold(lock: AbstractContextManager[object]) -> None:
-    """Let each fork take a lock, so that no other thread holds it then."""
+    """Acquire a lock before each fork, so that no other thread holds it during the fork."""
     _locks.append(lock)
 
 
@@ -161,7 +161,7 @@ def _foreign() -> Iterator[AbstractContextManager[object]]:
 def _others_import() -> bool:
     """Whether another thread has the lock of a module, or is about to take it.
 
-    The lock of imports is taken: no thread can ask for the lock of another module meanwhile.
+    The lock of imports is held: meanwhile no thread can acquire the lock of another module.
     """
     locks = [lock() for lock in list(getattr(importlib._bootstrap, "_module_locks", {}).values())]
     return any(lock is not None and lock.owner != get_ident() for lock in locks)

@@ -27,36 +27,37 @@ class Options:
         doubled, and products with a field that is known to be zero are dropped. Results then
         differ by rounding, but in the same way for all rows, boxes and runs.
     split
-        Separate interior rows from boundary rows, so that loops hold no conditions. The results
-        keep their bits.
+        Separate interior rows from boundary rows, so that loops have no conditions. Results are
+        bitwise identical.
     partial_sums, recurrence
-        Run the passes of these names. With ``exact`` they keep bits.
+        Run the passes of these names. With ``exact`` results are bitwise identical.
     fuse
         Run assignments and reductions line by line in one nest where dependences allow it;
-        temporaries then need a few lines or planes instead of an array. Keeps bits. A nest that
-        updates a field in place from its neighbours cannot be cut into boxes.
+        temporaries then need a few lines or planes instead of an array. Results are bitwise
+        identical. A nest that updates a field in place from its neighbours cannot be divided
+        into boxes.
     fold
         Inline points that a step of another package makes, such as ghosts: expressions read the
         field itself instead of a copy with ghosts, and the defining formula instead of each ghost.
-        Keeps bits.
+        Results are bitwise identical.
     cache
         Keep compiled kernels on disk.
     distributed
-        Compile for boxes with memory of their own, between which values are moved: no step is
-        folded, a nest may always be cut, and each box computes the rows beyond it that it needs.
-        Keeps bits. It is set by packages that distribute programs.
+        Compile for subdomains with separate arrays, between which values are transferred: no step
+        is inlined, every nest may be divided, and each subdomain computes the rows beyond it that
+        it needs. Results are bitwise identical. It is set by packages that distribute programs.
     wide_boxes
-        Assume that each box with memory of its own has all rows, or at least 8, along each of its
-        last two axes. Fewer rows beyond boxes are then computed. Keeps bits.
+        Assume that each box with separate arrays has all rows, or at least 8, along each of its
+        last two axes. Fewer rows beyond boxes are then computed. Results are bitwise identical.
     cpu
         Compile for a processor, as LLVM names it: ``"x86-64-v3"`` for all with AVX2. Kernels use
-        the instructions of this name only. Keeps bits. By default they are for the processor that
-        ``SSR_CPU`` in the environment names, or ``NUMBA_CPU_NAME``, or else for the one at hand.
-        The stage "assembly" of `Program.explain` shows kernels that cannot run here, too.
+        only instructions of this processor. Results are bitwise identical. By default it is the
+        one that ``SSR_CPU`` or ``NUMBA_CPU_NAME`` in the environment names, or else this machine's.
+        The stage "assembly" of `Program.explain` also shows kernels that cannot run here.
     compiler
         ``"llvm"``, which is the default, or ``"numba"``: `numba.njit` compiles the Python source of
-        kernels, in each process. Keeps bits, but compilation takes several times as long.
-        ``SSR_COMPILER`` in the environment chooses for all programs that do not.
+        kernels, in each process. Results are bitwise identical, but compilation takes several
+        times as long. ``SSR_COMPILER`` in the environment sets the default of all programs.
     debug
         Build kernels that check each access to memory, and report the first infinity or NaN that a
         statement makes as a NonFiniteError, and a pivot along a line that is zero as a

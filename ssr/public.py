@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def explained(function: Callable[..., T]) -> Callable[..., T]:
-    """Return a function whose arguments, where they do not fit, give an error of ours.
+    """Return a function that raises an `ArgumentError` if its arguments do not fit.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def check_arguments(
 
 
 def is_one_of(value: Any, words: Collection[str]) -> bool:
-    """Whether a value is one of some words; nothing but a string is."""
+    """Whether a value is a string that is one of some words."""
     return isinstance(value, str) and value in words
 
 
@@ -116,7 +116,7 @@ def flag(text: str, name: str, value: Any) -> bool:
 
 
 def counted(number: int, one: str, several: str) -> str:
-    """Return a number with the name of what is counted: ``1 family``, ``5 families``."""
+    """Return a count with its noun in the singular or plural: ``1 family``, ``5 families``."""
     return f"{number} {one if number == 1 else several}"
 
 

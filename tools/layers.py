@@ -2,8 +2,8 @@
 
 ``python tools/layers.py [root]`` prints each violation as ``file:line: sentence`` and exits with 1
 if there is any. The rules are the tables below; the files are parsed, never imported. Inside a
-package, an import goes down to a lower layer or stays in its own, and no files import each other in
-a circle. Imports inside functions and under ``TYPE_CHECKING`` count like all others.
+package, an import is from a lower layer or from the same one, and there are no circular imports.
+Imports inside functions and under ``TYPE_CHECKING`` count like all others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MOST_MODULES = 16
 """The modules that a folder of a package may have, besides ``__init__``."""
 
 FORBIDDEN = {"ssr": {"mpi4py"}}
-"""Packages of others that a package never imports."""
+"""Third-party packages that a package never imports."""
 
 SOLE_IMPORTERS = {
     "islpy": (
@@ -78,7 +78,7 @@ FACES = {
     "boundary": {"ssr", "ssr.errors", "ssr.extension", "ssr.provenance"},
     "benchmarks": PUBLIC,
 }
-"""The modules of our other packages that a package may import; those not named here import any."""
+"""The modules of our other packages that a package may import; unlisted packages import any."""
 
 AS_USERS_DO = {"ssr": "import ssr", "boundary": "import boundary as bc"}
 """The only forms in which apps import our packages."""
@@ -203,7 +203,7 @@ def violations(root: Path) -> Iterator[str]:
 
 
 def _check(file: str, package: str, item: Import) -> Iterator[str]:
-    """Yield what is wrong with one import, as sentences."""
+    """Yield the violations of one import, as sentences."""
     top, path = item.top, item.module.split(".") + ([item.name] if item.name else [])
     ours = top in MAY_IMPORT and top != package
     sole = SOLE_IMPORTERS.get(top, ())

@@ -1,6 +1,6 @@
 """Write docs/reference.md: a line for each public name, from its signature and docstring.
 
-``python tools/names.py`` writes the page; a test compares it with what would be written.
+``python tools/names.py`` writes the page; a test verifies that the page is current.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _row(module: ModuleType, name: str) -> str:
 
 
 def _arguments(given: Any) -> str:
-    """Return the names of the arguments that users give; none of classes that functions make."""
+    """Return the names of a callable's arguments; empty for classes that users do not construct."""
     if inspect.isclass(given) and not _is_made_by_users(given):
         return ""
     try:
@@ -157,7 +157,7 @@ def parameters(given: Any) -> Iterator[inspect.Parameter]:
 
 
 def methods(kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the public methods of a class, by name, and what makes an object of it."""
+    """Yield the public methods of a class, by name, and its constructor if users call it."""
     if _is_made_by_users(kind):
         yield kind.__name__, kind
     for name in dir(kind):

@@ -2,8 +2,8 @@
 
 A page becomes cells of text and of code, whose sessions lose their prompts and their output. A
 program of the gallery becomes a cell of text, its docstring, cells of definitions, and two cells
-that solve the problem on a small grid and draw it. Then all cells run, and what they print, return
-and draw is kept. A test compares the cells of the notebooks with those that would be made.
+that solve the problem on a small grid and draw it. Then all cells run, and their text, results and
+pictures are stored. A test verifies that the cells of the notebooks are current.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Run:
         self.names: dict[str, Any] = {"__name__": "notebook"}
 
     def outputs(self, text: str, count: int) -> list[dict[str, Any]]:
-        """Run a cell and return what it prints, returns and draws, as notebooks store it."""
+        """Run a cell and return its text, result and pictures, as notebooks store them."""
         printed, value = io.StringIO(), None
         tree = ast.parse(text)
         last = tree.body[-1]

@@ -1,15 +1,15 @@
 """Write the tables of measured times into the pages, from the files of docs/data.
 
-``python tools/tables.py`` replaces what stands between ``<!-- table NAME -->`` and ``<!-- end -->``
+``python tools/tables.py`` replaces the text between ``<!-- table NAME -->`` and ``<!-- end -->``
 by the rows of ``docs/data/NAME.json``, their machine, date and command; between
 ``<!-- summary NAME -->`` and the end by a sentence with means and extremes; between
 ``<!-- overview NAME -->`` and the end by rows of several files; between
 ``<!-- processors NAME -->`` and the end by a row for each processor; between
-``<!-- program NAME -->`` and the end by ``docs/comparison/NAME.py``. A test compares the pages with
-what would be written.
+``<!-- program NAME -->`` and the end by ``docs/comparison/NAME.py``. A test verifies that the pages
+are current.
 
-``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from what benchmarks
-have written: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512. ``--machine``
+``python tools/tables.py --take KIND NAME FILE...`` makes a file of docs/data from the output of
+benchmarks: ``peers`` and ``fortran`` from two, of code for AVX2 and for AVX-512. ``--machine``
 and ``--command`` describe the measurement. Other files are written by their benchmarks, such as
 `benchmarks.comparison` and `benchmarks.scaling`.
 """
@@ -178,7 +178,7 @@ WRITERS: Mapping[str, Callable[[str], str]] = {
 
 
 def written(page: str) -> str:
-    """Return a page with its marked parts made again."""
+    """Return a page with its marked parts regenerated."""
 
     def part(found: re.Match[str]) -> str:
         return f"{found[1]}\n{WRITERS[found[2]](found[3])}\n{found[4]}"
@@ -264,7 +264,7 @@ def take(kind: str, name: str, files: Sequence[Path], machine: str, command: str
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write all pages, or take what benchmarks have found."""
+    """Write all pages, or convert the output of benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--take", nargs="+", metavar=("KIND", "NAME"), help="and files")
     parser.add_argument("--machine", default="")

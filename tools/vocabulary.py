@@ -25,7 +25,7 @@ EXPRESSIONS = {
     r"\bbehind (the|a|each|one|some|both|these) (side|face|edge)s?\b": "beyond",
     r'^\W*"""What ': "a noun",
 }
-"""Expressions, each with what to write instead."""
+"""Expressions, each with its replacement."""
 
 FOLDERS = "ssr", "boundary", "apps", "tools"
 PAGES = "README.md", "CONTRIBUTING.md", "docs/**/*.md"

@@ -12,7 +12,7 @@ from .problem import SMALLEST, Problem
 from .validation import ITERATIONS, Tests, validate
 
 WRITTEN = ssr.Options(exact=True, split=False, partial_sums=False, recurrence=False, fuse=False)
-"""The options of the reference, whose kernels do what the programs say and nothing else."""
+"""The options of the reference, whose kernels execute the programs without optimization."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Counts:
 
     @property
     def timed(self) -> dict[str, int]:
-        """Operations as they are timed: dot products belong to what they are computed with."""
+        """Operations by timed part: those of a dot product count for the part that computes it."""
         n, count, flops = self.problem.rows[0], self.sets * self.iterations, self.flops
         return {
             "mg": flops["mg"] + 2 * n * count,

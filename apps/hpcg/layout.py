@@ -10,7 +10,7 @@ Grid = tuple[int, int, int]
 
 
 def process_grid(ranks: int) -> Grid:
-    """Return how many ranks lie side by side along each axis, in the order of array axes.
+    """Return the number of ranks along each axis, in the order of array axes.
 
     >>> [process_grid(n)[::-1] for n in (2, 4, 6, 8, 12, 16)]
     [(2, 1, 1), (2, 2, 1), (2, 3, 1), (2, 2, 2), (2, 3, 2), (4, 2, 2)]

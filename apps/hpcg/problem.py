@@ -1,4 +1,4 @@
-"""The problem: its points and who owns them, its operators, its right side."""
+"""The problem: its points, their distribution over ranks, its operators, its right side."""
 
 import math
 from collections.abc import Callable

@@ -46,7 +46,7 @@ def levels(on: bc.Distribution) -> list[bc.Distribution]:
 def smooth(A: Any, x: Any, r: Any) -> None:
     """Do a forward and a backward Gauss-Seidel sweep in each rank's box.
 
-    What belongs to other ranks has its old values in both of them.
+    Points of other ranks have their old values in both sweeps.
     """
     near = A.rank_local()
     s = ssr.materialize(r - (A - near) @ x)

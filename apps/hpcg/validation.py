@@ -21,9 +21,9 @@ EPSILON = float(np.finfo(float).eps)
 
 @ssr.matrix(rows=fine, cols=fine)
 def easy(k: Any, j: Any, i: Any) -> Iterator[Any]:
-    """Yield what makes the diagonal of an easy system: 10^6 times as large, more in the first rows.
+    """Yield the change of the diagonal for an easy system: 10^6 times as large, more in some rows.
 
-    These rows are on the first line of the grid.
+    These are the first rows, on the first line of the grid.
     """
     if k == 0 and j == 0 and i < FIRST:
         yield (k, j, i), 26.0e6 * (i + 2) - 26.0
@@ -33,7 +33,7 @@ def easy(k: Any, j: Any, i: Any) -> Iterator[Any]:
 
 @ssr.matrix(rows=fine, cols=fine)
 def scaling(k: Any, j: Any, i: Any) -> Iterator[Any]:
-    """Yield what its right side is multiplied by."""
+    """Yield the factor of the right side of the easy system."""
     if k == 0 and j == 0 and i < FIRST:
         yield (k, j, i), 1.0e6 * (i + 2)
     else:
@@ -48,7 +48,7 @@ def scale(b: Any) -> None:
 
 @ssr.program(x=fine, y=fine, Ax=fine, Ay=fine)
 def departure(x: Any, y: Any, Ax: Any, Ay: Any) -> Any:
-    """Return by how much ``x A y`` departs from ``y A x``, and what it may be at most."""
+    """Return the difference between ``x A y`` and ``y A x``, and its tolerance."""
     most = 2.0 * ssr.dot(x, x) * 52.0 * ssr.dot(y, y) * EPSILON
     return abs(ssr.dot(x, Ay) - ssr.dot(y, Ax)), most
 

@@ -1,1 +1,1 @@
-"""The pseudo-applications of the NAS Parallel Benchmarks: what they have in common."""
+"""The common parts of the pseudo-applications of the NAS Parallel Benchmarks."""

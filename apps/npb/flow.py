@@ -38,7 +38,7 @@ def derived(q: Any) -> tuple[Any, ...]:
 
 
 def convection(q: Any, more: Any, axis: int) -> tuple[Any, ...]:
-    """Return the flux along an axis, from a state and what is derived of it."""
+    """Return the flux along an axis, from a state and its derived quantities."""
     along = 2 - axis
     speed, pressure, enthalpy = more[along], more[3], more[4]
     momenta = (q[1 + m] * speed + (pressure if m == along else 0.0) for m in range(3))

@@ -53,8 +53,8 @@ def residual(R: Any, U: Any, S: Any, V: Any, h: Any) -> list[Any]:
 def factored(solved: Callable[..., Any]) -> Any:
     """Return a time step that solves with the factors of x, y and z in turn.
 
-    ``solved(R, axes, U, dt, h)`` solves with the factors of some axes, the first one first. That of
-    z is a program of its own: its lines are cut where those along x and y are whole.
+    ``solved(R, axes, U, dt, h)`` solves with the factors of some axes, in order. The factor of z
+    is a separate program: a decomposition that leaves lines along x and y whole cuts those of z.
     """
 
     @ssr.program(R=changes, U=states, S=changes, dt=ssr.scalar, h=ssr.scalar)
@@ -85,7 +85,7 @@ def run(step: Any, name: str, letter: str, ranks: Any = None, more: Any = None) 
     step
         The program of a time step, of R, U, S, dt and h: it advances U, where S is L(U*).
     more
-        What else is verified: numbers by name, from the state and the distance of points.
+        Further results to be verified: numbers by name, from the state and the distance of points.
     """
     known = KNOWN[name][letter]
     size, steps, dt, h = known["size"], known["steps"], known["dt"], 1 / (known["size"] - 1)

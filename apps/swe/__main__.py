@@ -44,9 +44,9 @@ def main(
     Parameters
     ----------
     make
-        Makes the solver of a setting; by default ours.
+        Makes the solver of a setting; by default `solvers.make`.
     ranks
-        What `boundary.world` returns: what fails on one of several ranks ends them all.
+        The result of `boundary.world`; an error on one of several ranks ends all.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     commands = {"plot": _plot, "verify": _verify}
@@ -55,7 +55,7 @@ def main(
     make = make or (lambda setting: solvers.make(setting, ranks))
 
     def fail(text: str, status: int) -> int:
-        """Tell why a run ends; one of several ranks ends all."""
+        """Print why a run ends; one of several ranks ends all."""
         if ranks is not None:
             bc.abort(text, status)
         tell(text)
@@ -120,7 +120,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are printed once and end all ranks."""
 
     def error(self, message: str) -> NoReturn:
-        """Tell what is wrong, and end."""
+        """Print the usage and the error, and end all ranks."""
         bc.abort(f"{self.format_usage()}{self.prog}: error: {message}", 2)
 
 
@@ -215,7 +215,7 @@ def _check_places(parser: Parser, given: argparse.Namespace, first: bool) -> Non
 
 
 def _require(package: str, extra: str) -> None:
-    """Refuse to begin what would fail later because a package is missing."""
+    """Raise an error before a command begins if a package that it needs is missing."""
     if importlib.util.find_spec(package) is None:
         raise ssr.errors.OutputError(
             f"The package {package} is missing.",
@@ -281,7 +281,7 @@ def _same(given: argparse.Namespace, start: Checkpoint) -> tuple[Setting, float]
 
 
 def _interrupted(run: Run, stopped: KeyboardInterrupt, path: Path | None, first: bool) -> int:
-    """Tell where a run that the user has stopped is saved."""
+    """Report where a run that the user has stopped is saved."""
     step = None
     if path is not None and isinstance(stopped, ssr.simulation.Interrupted):
         step = stopped.steps

@@ -1,8 +1,8 @@
 """Fields that are constant in time for finite volumes, for any box: wind, metric, rotation, bottom.
 
 Points are given by their indices, as arrays that broadcast: panel, j and i of cells, where ghosts
-lie before 0 and behind n; faces lie before the cell of their index. A box has the values of the
-whole to the last bit.
+have indices below 0 and from n on; faces lie before the cell of their index. The values of a box
+are bitwise identical to those of the whole.
 """
 
 from collections.abc import Callable

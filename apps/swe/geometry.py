@@ -188,7 +188,7 @@ def rotation(to: int, panel: int, r: Array) -> Array:
 
 @cache
 def link(panel: int, side: str) -> Link:
-    """Return what lies beyond an edge of a panel.
+    """Return the connection of an edge of a panel to the neighbouring panel.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The grid of the finite volumes, and the matrices that their scheme is made of.
+"""The grid of the finite volumes, and the matrices of their scheme.
 
 Fields are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """

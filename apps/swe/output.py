@@ -36,7 +36,7 @@ def writer(path: Path, run: Run, command: str) -> ssr.output.Writer:
 
 
 def check(path: Path, *, fresh: bool = True) -> None:
-    """Refuse a name that tells no format, and one that is taken by a file to be kept.
+    """Reject a name without a known suffix, and the name of a file that must be kept.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def read(path: Path) -> Iterator[Any]:
     Raises
     ------
     OutputError
-        If there is no such file, it is something else, or a part that is read is damaged.
+        If there is no such file, it has another format, or a part that is read is damaged.
     """
     import xarray
 

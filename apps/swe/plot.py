@@ -23,16 +23,16 @@ STILL = 1e-12
 
 
 class Points(NamedTuple):
-    """Where values lie, and how they are interpolated."""
+    """The coordinates of values, and the degree of their interpolation."""
 
     at: Array
     """The coordinates of points along a panel."""
     degree: int
-    """The degree of the polynomials, of which neighbours have a point in common."""
+    """The degree of the polynomials; adjacent polynomials share a point."""
 
 
 class Picture(NamedTuple):
-    """A picture: values, shape (6, n, n), where they lie, and a title."""
+    """A picture: values, shape (6, n, n), their coordinates, and a title."""
 
     height: Array
     vorticity: Array
@@ -43,7 +43,7 @@ class Picture(NamedTuple):
 def padded(field: Array) -> Array:
     """Return a field (6, n, n) at centres with one layer of ghosts, (6, n + 2, n + 2).
 
-    A ghost at a corner is the mean of the two beside it.
+    A ghost at a corner is the mean of its two neighbours.
     """
     n = field.shape[-1]
     i0, w = geometry.interpolation(n, width=1)
@@ -248,14 +248,14 @@ def graticule() -> list[Array]:
 
 
 def _frame(lon: float, lat: float) -> tuple[Array, Array, Array]:
-    """Return the directions to the right, upwards and to the eye of someone who sees a point."""
+    """Return the directions to the right, upwards and to the viewer at a point."""
     up = unit(np.array(lon), np.array(lat))
     east, north = geometry.compass(up)
     return east, north, up
 
 
 def _seen(line: Array, east: Array, north: Array, up: Array) -> tuple[Array, Array]:
-    """Return a line as it is seen, with NaN where the globe hides it."""
+    """Return the projection of a line, with NaN where the globe hides it."""
     hidden = up @ line < 0
     return np.where(hidden, np.nan, east @ line), np.where(hidden, np.nan, north @ line)
 

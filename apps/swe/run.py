@@ -51,7 +51,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished run: its last report and what it cost."""
+    """A finished run: its last report and its times."""
 
     setting: Setting
     steps: int
@@ -112,7 +112,7 @@ class Run:
     rescue
         Where the last good state is saved if the flow becomes unstable.
     checkpoint
-        Where the run is saved as it goes, and when it ends.
+        Where the run is saved at regular times, and when it ends.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class Run:
         return Report(*about, height, vorticity, self.drift, found, norms)
 
     def _report(self, simulation: Any = None) -> None:
-        """Make a report, unless there is one of this step; the state is good when it is made."""
+        """Make a report, unless there is one of this step; keep the state as the last good one."""
         if self._last is None or self._last.step != self.simulation.steps:
             self._check_speeds()
             self._last = self.report()

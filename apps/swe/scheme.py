@@ -1,7 +1,7 @@
 """The common parts of all solvers: the fields of a flow, steps of three stages, diagnostics.
 
-A solver keeps three numbers at each of its points as its state, and says how depth, velocity and
-vorticity follow from them. Everything else - diagnostics, runs, files, pictures - is made of that.
+A solver keeps three numbers at each of its points as its state, and defines depth, velocity and
+vorticity as functions of the state. Diagnostics, runs, files and pictures use these functions only.
 
 Arrays are ordered ``[panel, beta, alpha]``. A direction is 0 for alpha, 1 for beta.
 """
@@ -50,10 +50,10 @@ class Known(Protocol):
         """Return the height of the bottom."""
 
     def sphere(self, j: Any, i: Any) -> Array:
-        """Return the areas in square metres that points stand for in integrals."""
+        """Return the quadrature weights of points on the sphere, in square metres."""
 
     def depth(self, of: Scalar, p: Any, j: Any, i: Any) -> Array:
-        """Return what the depth of a state is compared with."""
+        """Return the reference for the depth of a state."""
 
     def functions(self) -> dict[str, Callable[..., Array]]:
         """Return the constants of a stage by the names of its parameters."""
@@ -79,7 +79,7 @@ class Solver(ABC):
     n
         The cells, or elements, along a panel.
     known
-        What is constant in time.
+        The fields that are constant in time.
     stage
         The program of a stage, with ``per`` cells or elements in a radian: ``W = V + dt dV/dt``,
         then ``W + a (U - W)``. In this form rounding does not add up: ``a U + (1 - a) W`` with
@@ -98,7 +98,7 @@ class Solver(ABC):
     points, panel
         The points of all panels, and of one.
     metric
-        The fields of the metric: 1/J, J, the contravariant metric, and what else the solver needs.
+        The fields of the metric: 1/J, J, the contravariant metric, and others of the solver.
     bottom
         The points of the bottom, which may have ghosts.
     limit
@@ -132,7 +132,7 @@ class Solver(ABC):
         at = self.known.at
         return len(at) - 1 if at[0] == -geometry.EDGE else len(at)
 
-    # -- what diagnostics ask: functions of fields, for programs ---------------------------------
+    # -- functions of fields for the programs of diagnostics -------------------------------------
 
     @classmethod
     def fields(cls) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Solver(ABC):
     @staticmethod
     @abstractmethod
     def mass(U: Any, area: Any, width: Any) -> Any:
-        """Return what is summed up to the mass; cells are so wide in radians."""
+        """Return the summand of the mass; ``width`` is that of cells in radians."""
 
     @staticmethod
     @abstractmethod
@@ -153,7 +153,7 @@ class Solver(ABC):
     @staticmethod
     @abstractmethod
     def means(U: Any, wind: Any, m: Any, area: Any, width: Any, passive: bool) -> tuple[Any, Any]:
-        """Return depth and contravariant velocity as the state has them: of cells, or points."""
+        """Return depth and contravariant velocity in the form of the state: of cells or points."""
 
     @staticmethod
     @abstractmethod

@@ -1,7 +1,7 @@
-"""The solvers that there are: what is known of each before it is made.
+"""The available solvers, and their properties that do not require one to be constructed.
 
-A solver declares matrices, which takes time that drawing and reading files need not; so its file is
-loaded when one is made.
+A solver declares matrices, which takes time that drawing and reading files do not need. Its module
+is therefore imported when a solver is constructed.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,9 +23,9 @@ class Kind:
     Parameters
     ----------
     parts
-        What a panel is divided into along a side, and a step refers to.
+        The name of the parts into which a panel is divided along a side.
     least, usual
-        The fewest of these that a solver takes, and how many it has if nothing is said.
+        The smallest number of parts that a solver accepts, and the default number.
     points
         The number of points along a side, for a number of parts.
     step

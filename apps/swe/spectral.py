@@ -40,7 +40,7 @@ LAGRANGE = np.array(
         [-0.5, -5 * (1 - s) / 4, -5 * (1 + s) / 4, 3.0],
     ]
 )
-"""The derivatives of the polynomials that are one at one of the nodes, at each of them."""
+"""The derivatives of the Lagrange polynomials of the nodes, at each node."""
 
 ne = ssr.size("ne")
 grid = bc.Grid(6 * [(3 * ne, 3 * ne)], links=bc.cubed_sphere())
@@ -51,7 +51,7 @@ mean = bc.synchronize(nodes)
 
 
 def one_sided(*places: int) -> Any:
-    """Return derivatives within elements of unit width, at points with these places in them."""
+    """Return derivatives within elements of unit width, at the points with these local indices."""
 
     @ssr.matrix(rows=line, cols=line)
     def one_sided(i):  # type: ignore[no-untyped-def]
@@ -66,7 +66,7 @@ def one_sided(*places: int) -> Any:
 
 
 def diagonal(end: float, between: float, inside: float) -> Any:
-    """Return the matrix of numbers at ends of a line, between elements, and inside of them."""
+    """Return the diagonal matrix of numbers at line ends, between elements, and inside elements."""
 
     @ssr.matrix(rows=line, cols=line)
     def diagonal(i):  # type: ignore[no-untyped-def]
@@ -271,7 +271,7 @@ class Constants:
 
     @cached_property
     def weights(self) -> Array:
-        """The lengths that points stand for in integrals along a line."""
+        """The quadrature weights of points along a line."""
         place = np.arange(3 * self.n + 1)
         parts = np.where(place % 3, 5, np.where(place % (3 * self.n), 2, 1))
         return parts * (2 * geometry.EDGE / self.n) / 12
@@ -317,7 +317,7 @@ class Constants:
         return np.stack(np.broadcast_arrays(1 / G.J, G.J, *G.upper))
 
     def sphere(self, j: Any, i: Any) -> Array:
-        """Return the areas in square metres that points stand for in integrals."""
+        """Return the quadrature weights of points on the sphere, in square metres."""
         J = geometry.metric(self.at[i], self.at[j]).J
         return np.asarray(J * self.weights[j] * self.weights[i])
 

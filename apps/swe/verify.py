@@ -1,9 +1,9 @@
 """Compare runs with known results: ``python -m apps.swe verify [--quick]``.
 
 The expected numbers were measured with an independent program of the same scheme; errors of tc1 and
-tc2 are those against the exact solution. Each line shows what was computed, what is expected, and
-their ratio; where only a bound is known, the expected number is that bound. Where a flow was run
-with half as many cells before, the order of its error is shown too.
+tc2 are those against the exact solution. Each line shows the computed number, the expected one and
+their ratio; where only a bound is known, the expected number is that bound. If the same flow was
+run before with half as many cells, the order of its error is also shown.
 """
 
 import math
@@ -34,7 +34,7 @@ DRIFT = 0.1
 """The relative difference allowed for drifts of energy and enstrophy: two digits are known."""
 
 EXACT = {"height": 0.02, "drift": 0.01}
-"""Tolerances of spectral elements: heights in metres, drifts relative to what is expected."""
+"""Tolerances of spectral elements: heights in metres, drifts relative to the expected drift."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Check:
     viscosity: float = 0.0
 
     def allows(self, name: str, value: float) -> bool:
-        """Whether a number is near enough to what is expected."""
+        """Whether a number is within the tolerance of the expected one."""
         expected = self.expected[name]
         off, size = abs(value - expected), abs(expected)
         if name.endswith("drift") and self.solver == "fv":
@@ -251,7 +251,7 @@ HEADER = f"{'case':<33}{'quantity':<13}{'computed':>13}{'expected':>13}{'ratio':
 
 
 def rows(check: Check, make: Make) -> Iterator[Row]:
-    """Run a check and yield what it compares."""
+    """Run a check and yield its comparisons."""
     setting = check.setting
     result = Run(setting, make, check.days * DAY).run()
     found = result.document()
@@ -271,7 +271,7 @@ def rows(check: Check, make: Make) -> Iterator[Row]:
 def _bounds(
     check: Check, found: dict[str, Any], result: Result
 ) -> Iterator[tuple[str, float, float]]:
-    """Yield what must be small: the drift of mass, and the speed in m/s of water at rest."""
+    """Yield numbers that have bounds: the drift of mass, and the speed in m/s of water at rest."""
     yield "mass_drift", found["mass_drift"], MASS
     if check.case == "rest":
         u = max(float(np.abs(part).max()) for _, part in result.last.values.u.parts())

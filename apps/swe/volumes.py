@@ -193,7 +193,7 @@ class Volumes(Solver):
     Parameters
     ----------
     ranks
-        What `boundary.world` returns, or `boundary.simulated`.
+        The result of `boundary.world` or `boundary.simulated`.
     cut
         In how many parts panels are cut along each axis; by default as suits the ranks.
     """

@@ -1,6 +1,6 @@
 """The programs that every tool shows first, as users of each tool would write them.
 
-All run on one thread, which their packages are told here, before they are imported.
+All run on one thread, which is set here in the environment, before their packages are imported.
 """
 
 import os

@@ -1,11 +1,11 @@
 """Measure first programs against Numba, Devito and JAX, each as its own users would write them.
 
 The part ``first-steps`` is the time of processes that take one step, ``first-solutions`` the time
-to solutions from empty caches, beside pyamg.
+to solutions from empty caches, compared with pyamg.
 
-``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. What is not installed is
-left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the same numbers,
-and what it has after a call is compared with ours before anything is timed. One thread each.
+``python -m benchmarks.peers [--json FILE] [--quick] [--only PART...]``. Tools that are not
+installed are left out: ``pip install -e ".[peers]"`` installs all. Every candidate starts from the
+same numbers, and its result after a call is compared with ours before timing. One thread each.
 All are compiled for the processor of ``SSR_CPU``, by default the one at hand.
 """
 
@@ -27,7 +27,7 @@ from benchmarks.peers import first_solutions, first_steps, problems
 from benchmarks.references import Shape
 
 LIMIT = 0.90
-"""The most that we may take of the time of any other."""
+"""Limit of the ratio of our time to that of any other tool."""
 
 ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
     ("heat, 7 points", "heat", "in place", (192,) * 3, (9, 10, 11), 16),
@@ -53,7 +53,7 @@ ROWS: tuple[tuple[str, str, str, Shape, Shape, int], ...] = (
 
 
 def installed() -> dict[str, ModuleType]:
-    """Return the modules of what is installed, by name."""
+    """Return the modules of the installed tools, by name."""
     processor.restrict_others()
     found = {}
     for name in "numba", "devito", "jax":
@@ -69,7 +69,7 @@ def installed() -> dict[str, ModuleType]:
 def binding(
     problem: str, form: str, dtype: Any, others: Mapping[str, ModuleType]
 ) -> Callable[[Shape], dict[str, Candidate]]:
-    """Return what makes the candidates of a row."""
+    """Return a function that binds the candidates of a row."""
 
     def bind(shape: Shape) -> dict[str, Candidate]:
         which = (form,) if problem == "product" else ()  # of the others each has one form

@@ -1,4 +1,4 @@
-"""The time to a first solution with empty caches, beside the setup and solve of pyamg.
+"""The time to a first solution with empty caches, compared with the setup and solve of pyamg.
 
 ``python -m benchmarks.peers.first_solutions PROBLEM TOOL SIZE`` is one fresh process, which prints
 its times as JSON: the import of the tool (that of NumPy and SciPy is not counted), all until the
@@ -61,7 +61,7 @@ def assembled(problem: str, size: int) -> Any:
 
 
 def in_pyamg(problem: str, size: int) -> Iterator[Solve | None]:
-    """Yield when pyamg is imported, then what solves."""
+    """Yield None when pyamg is imported, then the function that solves."""
     import pyamg
 
     yield None
@@ -79,7 +79,7 @@ def in_pyamg(problem: str, size: int) -> Iterator[Solve | None]:
 
 
 def ours(problem: str, size: int) -> Iterator[Solve | None]:
-    """Yield when our packages are imported, then what solves."""
+    """Yield None when our packages are imported, then the function that solves."""
     import ssr
     import ssr.solvers
 
@@ -117,7 +117,7 @@ TOOLS = {"ours": ours, "pyamg": in_pyamg}
 
 
 def first(problem: str, tool: str, size: int) -> Times:
-    """Return the seconds of a first solution in this process, and what is left of its residual."""
+    """Return the seconds of a first solution in this process, and its relative residual."""
     start, used = clock(), time.process_time()
     parts = TOOLS[tool](problem, size)
     next(parts)

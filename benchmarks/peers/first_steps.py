@@ -1,7 +1,7 @@
 """The time of a whole process that takes one step of the heat equation on 64^3.
 
-The processes import what they need, declare the step, and run it once: with a cache of kernels that
-is empty, and with one that has the kernel. Numba's loop is the one that its users would write.
+The processes import their packages, declare the step, and run it once: with an empty cache of
+kernels, and with one that has the kernel. Numba's loop is the one that its users would write.
 """
 
 from __future__ import annotations

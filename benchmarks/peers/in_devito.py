@@ -1,6 +1,6 @@
 """The problems in Devito: one operator each, on one thread, with its own search for blocks.
 
-Devito pads fields with ghosts of its own, which hold zeros; for periodic sides equations copy them.
+Devito pads fields with ghosts, which hold zeros; for periodic sides equations fill them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _grid(shape: Shape, dtype: Any) -> Any:
 
 
 def _stepping(operator: Any, field: Any, levels: int, **given: Any) -> Candidate:
-    """Return the call of an operator that goes on from where it was."""
+    """Return the call of an operator that continues from its last time level."""
     operator.apply(time_m=0, time_M=0, autotune="aggressive", **given)
 
     def result() -> Any:
@@ -145,7 +145,7 @@ def _staggered(grid: Any, name: str, axes: str) -> Any:
 
 
 def _along(field: Any, axis: int) -> Any:
-    """Return a difference; Devito finds out from the equation on which side its points lie."""
+    """Return a difference; Devito determines from the equation on which side its points are."""
     return getattr(field, f"d{'xyz'[axis]}")
 
 

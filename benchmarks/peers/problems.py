@@ -21,7 +21,7 @@ Table: TypeAlias = Mapping[tuple[int, ...], float]
 Along: TypeAlias = Mapping[int, float]
 
 STEPS = 4
-"""Steps of a call: Devito spends milliseconds on a call beside its steps."""
+"""Steps of a call: Devito spends milliseconds on a call in addition to its steps."""
 
 SECOND: Mapping[int, tuple[float, ...]] = MappingProxyType(
     {
@@ -34,7 +34,7 @@ SECOND: Mapping[int, tuple[float, ...]] = MappingProxyType(
 """Weights of second differences by how far they reach: of a point, of the next, and so on."""
 
 PLANES = (26.0, -1.0, -0.5, -0.25)
-"""Weights of 27 points by the number of axes along which they lie beside the row."""
+"""Weights of 27 points by the number of axes along which they differ from the row."""
 
 DU, DV, FEED, KILL = 0.16, 0.08, 0.035, 0.065
 """Diffusivities and rates of Gray and Scott."""
@@ -44,7 +44,7 @@ HALF: Along = MappingProxyType({-1: 1 / 24, 0: -9 / 8, 1: 9 / 8, 2: -1 / 24})
 """Weights of a first difference of fourth order at half a point ahead, by distance."""
 
 BUOYANCY, LAME, SHEAR = 0.3, 0.2, 0.15
-"""What staggered waves are multiplied with: material, step and spacing in one number."""
+"""Coefficients of staggered waves: material, step and spacing in one number."""
 
 
 def laplacian(ndim: int, reach: int = 1) -> Table:

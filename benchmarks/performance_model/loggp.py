@@ -64,7 +64,7 @@ class Replay:
     work
         The part of it in which the rank that works most does its own work.
     messages, bytes
-        What the rank with the most messages sends, and the one with the most bytes.
+        The largest number of messages, and of bytes, that one rank sends.
     """
 
     seconds: float
@@ -74,7 +74,7 @@ class Replay:
 
     @property
     def exposed(self) -> float:
-        """The time that is not hidden behind the work of the rank that works most."""
+        """The time that does not overlap with the work of the rank that works most."""
         return self.seconds - self.work
 
 
@@ -158,7 +158,7 @@ class _Ranks:
     Attributes
     ----------
     now
-        What they show.
+        The time of each clock.
     """
 
     def __init__(self, ranks: int, network: LogGP) -> None:

@@ -36,7 +36,7 @@ class Messages:
     sources, targets
         The ranks, for each array that two of them exchange.
     bytes
-        What they exchange of it.
+        The bytes of each exchanged array.
     """
 
     sources: Array
@@ -44,7 +44,7 @@ class Messages:
     bytes: Array
 
     def merged(self) -> Messages:
-        """Return one message for each pair of ranks, as is sent in fact."""
+        """Return one message for each pair of ranks, as in the actual exchange."""
         pairs, place = np.unique([self.sources, self.targets], axis=1, return_inverse=True)
         totals = np.bincount(place.ravel(), self.bytes, len(pairs[0]))
         return Messages(pairs[0], pairs[1], totals.astype(np.int64))
@@ -61,12 +61,12 @@ class Recorded:
     shapes
         For each rank the number of the shape of its boxes.
     events
-        What all ranks do, in this order.
+        The events of all ranks, in order.
     work
-        Seconds of work of a rank of each shape before each event, and behind the last; an array of
+        Seconds of work of a rank of each shape before each event, and after the last; an array of
         shapes x (events + 1).
     messages
-        What is sent in each exchange.
+        The messages of each exchange.
     samples
         For each shape the seconds of work in each timed call, an array of calls x (events + 1); if
         there are none, those in `work` are the only call.

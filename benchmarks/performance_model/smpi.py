@@ -4,7 +4,7 @@ A directory holds the actions of each rank, a platform, and a script that replay
 
     traces/rank-0.txt ...   the actions
     traces.txt              the names of these files
-    platform.xml, hosts.txt a host for each rank, with a link of its own; or nodes of a fat tree
+    platform.xml, hosts.txt a host for each rank, with a separate link; or nodes of a fat tree
     replay.sh               calls smpirun (Debian: libsimgrid-dev)
 
 Ranks compute at 10^9 operations in a second, so that work is in nanoseconds. Messages are
@@ -125,7 +125,7 @@ Letters = dict[int, list[tuple[int, int]]]
 
 
 def _by_rank(trace: Recorded) -> tuple[list[Letters], list[Letters]]:
-    """Return for each rank what it sends, and what it receives."""
+    """Return the messages that each rank sends, and those that it receives."""
     sends: list[Letters] = [{} for _ in range(trace.ranks)]
     receives: list[Letters] = [{} for _ in range(trace.ranks)]
     for number, messages in enumerate(trace.messages):

@@ -22,7 +22,7 @@ from .recorded import Array, Event, Messages, Recorded
 from .smpi import write
 
 Make = Callable[[Any], Callable[[], object]]
-"""Makes what is run from ranks: a function without parameters, such as a step in time."""
+"""A function of ranks that returns the call: a function without parameters, such as a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Trace(Recorded):
     Attributes
     ----------
     beside
-        The seconds of the call that took turns with it; None if none did.
+        The seconds of the call that took turns with it; None without such a call.
 
     Examples
     --------
@@ -65,17 +65,17 @@ class Trace(Recorded):
         calls: int = 4,
         sample: int | None = None,
     ) -> Replay:
-        """Return what a call takes on a network after the LogGP model.
+        """Return the time of a call on a network after the LogGP model.
 
         Parameters
         ----------
         network
-            How messages get from one rank to another.
+            The network over which messages are sent.
         blocking
-            Whether an exchange is begun only where it is awaited: nothing is done meanwhile.
+            Whether an exchange begins only where it is awaited, without overlap with work.
         merged
-            Whether all that one rank sends to another in an exchange is one message, as in fact,
-            and not one for each array.
+            Whether the arrays that one rank sends to another in an exchange are one message, as
+            in the actual exchange, and not one message each.
         calls
             How many calls follow each other; the last one counts.
         sample
@@ -93,20 +93,20 @@ class Trace(Recorded):
         *,
         ranks_per_node: int | None = None,
     ) -> Path:
-        """Write files from which SimGrid's SMPI replays calls; return the script that does it.
+        """Write files from which SimGrid's SMPI replays calls; return the script of the replay.
 
         Parameters
         ----------
         directory
-            Where files are written; it is made if there is none.
+            The directory of the files; it is created if it does not exist.
         network
-            The network that the platform there stands for.
+            The network that the platform represents.
         calls
             How many calls follow each other.
         ranks_per_node
             The ranks of a node, which share its link to a fat tree of two levels: a leaf switch has
             16 nodes and 8 links to the level above, and messages share the bandwidth of each link.
-            None gives every rank a link of its own, without contention.
+            None gives every rank a separate link, without contention.
         """
         return write(self, directory, network, calls, ranks_per_node)
 
@@ -119,36 +119,35 @@ def trace(
     placements: int = 1,
     beside: Callable[[], object] | None = None,
 ) -> Trace:
-    """Return what all ranks of a job would do in a call, without the job.
+    """Return the work and the messages of all ranks of a job in a call, without the job.
 
     For each distinct shape of boxes one rank is run alone on this machine, with the memory, tables
     and kernels that it has in the job, and its work between exchanges is timed. It has no values of
-    other ranks, so that results mean nothing; the times of what depends on them, such as the number
+    other ranks, so its results are meaningless; quantities that depend on them, such as the number
     of iterations of a solver, have to be fixed.
 
     Parameters
     ----------
     make
         A function of ranks that returns a function without parameters, which is the call: a step in
-        time, for example. It is called as on each rank of a job, with what replaces
+        time, for example. It is called as on each rank of a job, with an object that replaces
         `boundary.world()`.
     ranks
         The number of ranks.
     calls
         How often the call is timed; the fastest one counts.
     placements
-        How often a rank is made again, to be timed so often: what it has then lies in other places
-        of memory, which by themselves make it faster or slower.
+        How often a rank is created again and timed: its arrays are then at other addresses, which
+        changes the times.
     beside
-        What the call is compared with, such as the undistributed program: it takes turns with the
-        calls of each shape, so that whatever else slows the machine down slows both down. The
-        median of the ratios of their times counts then, and times of work are these ratios times
-        the median of all that this call has taken.
+        A call for comparison, such as the undistributed program: it takes turns with the calls of
+        each shape, so that other load on the machine slows both down. Times of work are then the
+        median ratio of the two times, multiplied by the median time of this call.
 
     Raises
     ------
     ValueError
-        If ranks of different shapes do not exchange alike, or calls differ.
+        If the exchanges of ranks of different shapes, or of several calls, differ.
     ArgumentError
         If values of other ranks are gathered.
 
@@ -207,10 +206,10 @@ class _Run:
         The seconds between them, in each call. Where the operating system has given the core to
         another process, they are scaled so that their sum is the processor time of the call.
     beside
-        The seconds of the calls that took turns with these, if any did.
+        The seconds of the calls that took turns with these, if any.
     calm
         Which calls are samples: those in which the operating system gave the core to no other
-        process, or all if there is none.
+        process, or all if there are no such calls.
     world
         The rank.
     """
@@ -229,7 +228,7 @@ class _Run:
 
     @property
     def ratios(self) -> Array:
-        """These times over those of the calls in turns with them."""
+        """The times of work divided by those of the interleaved calls."""
         found: Array = self.work / self.beside[:, None]
         return found
 
@@ -241,7 +240,7 @@ def _run(
     often: tuple[int, int],
     beside: Callable[[], object] | None,
 ) -> _Run:
-    """Run a rank alone, so many times again, in turns with another call if there is one."""
+    """Run a rank alone, with several placements, in turns with another call if one is given."""
     placements, calls = often
     runs = [_placed(make, bc.traced_rank(ranks, rank), calls, beside) for _ in range(placements)]
     events = runs[0].events
@@ -259,7 +258,7 @@ def _placed(make: Make, world: Any, calls: int, beside: Callable[[], object] | N
     others: list[float] = []
     calm: list[bool] = []
     with np.errstate(all="ignore"):
-        for _ in range(2):  # what has not changed since a first call is not exchanged again
+        for _ in range(2):  # data unchanged since the first call is not exchanged again
             call()
         for _ in range(calls):
             if beside is not None:

@@ -36,7 +36,7 @@ def diagonal_split(
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Families by where their columns lie: before the row, at it, or after it."""
+    """Families by the position of their columns: before the row, at the row, or after it."""
 
     before: tuple[ir.Family, ...]
     diagonal: tuple[ir.Family, ...]
@@ -44,7 +44,7 @@ class Sides:
 
     @classmethod
     def of(cls, found: Iterable[ir.Family], given: Domain) -> Sides:
-        """Return families cut where they lie on several sides, for the sizes that are given."""
+        """Return families divided by the position of their columns, for the given sizes."""
         sides: tuple[list[ir.Family], ...] = ([], [], [])
         for f in found:
             for kept, domain in zip(
@@ -86,7 +86,7 @@ def _place(column: tuple[Affine, ...]) -> str:
 
 
 def reads(value: ir.Value, domain: Domain) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield all loads of a value with the rows at which they happen; what is shared once."""
+    """Yield all loads of a value with the rows that execute them; shared nodes are visited once."""
     seen: set[tuple[int, Domain]] = set()
     left = [(value, domain)]
     while left:
@@ -117,9 +117,9 @@ class Sweep:
 def sweep(assignment: ir.Assignment) -> Sweep:
     """Return the order in which an assignment may write its target in place, if there is one.
 
-    In place is right iff every old value a row reads lies at or after the row in sweep order:
-    it has not been overwritten yet. Values made before lie before the row by construction. Of a
-    stored matrix, the part that is applied says where its columns lie.
+    In-place assignment is correct if and only if every old value that a row reads is at or after
+    the row in sweep order, and so not yet overwritten. New values are before the row by
+    construction. For a stored matrix, the applied part bounds the position of its columns.
     """
     old = [
         (domain, load)
@@ -149,7 +149,7 @@ def sweep(assignment: ir.Assignment) -> Sweep:
 def _of_rows(
     found: Iterator[tuple[Domain, ir.Load]], assignment: ir.Assignment
 ) -> Iterator[tuple[Domain, ir.Load]]:
-    """Yield reads; those of a target that is assigned in part where they meet its rows only.
+    """Yield reads; reads of a partially assigned target are restricted to the assigned rows.
 
     The memory of a box holds old values at the points of others, which it does not assign.
     """
@@ -166,7 +166,7 @@ def _overwritten(
     old: Sequence[tuple[Domain, ir.Load]],
     gathered: Sequence[ir.Gather],
 ) -> str | None:
-    """Return what a row reads after it was overwritten, in words; None if nothing."""
+    """Return a description of a read of an overwritten value by a row; None if there is none."""
     for domain, load in old:
         pair = (load.index, row) if order == "forward" else (row, load.index)
         lost = domain.before(*pair)

@@ -160,7 +160,7 @@ def kron(left: MatrixData, right: MatrixData) -> MatrixData:
 
 
 def beside(left: MatrixData, right: MatrixData, sign: str) -> MatrixData:
-    """Return the right matrix as it may stand in one expression with the left one."""
+    """Return the right matrix with its data renamed; check sizes that both matrices have bound."""
     ours, theirs = left.bound, right.bound
     for name in left.sizes:
         if ours.get(name) != theirs.get(name) and name in ours and name in theirs:

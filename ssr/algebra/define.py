@@ -62,7 +62,7 @@ def check_declaration(
     data: Mapping[str, Any],
     kinds: tuple[type, ...],
 ) -> None:
-    """Check what a matrix is declared with; its spaces are of these kinds."""
+    """Check the spaces of a matrix, which must be of these types, and the kinds of its data."""
     for what, space in (("rows", rows), ("cols", cols)):
         if not isinstance(space, kinds):
             raise ArgumentError(f"{what} must be a Space, not {space!r}.")

@@ -35,9 +35,9 @@ Let: TypeAlias = Callable[[ir.Value], ir.Value]
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The factors of a block, at some rows: what is below the unit diagonal, and the rest.
+    """The triangular factors of a block at some rows: below the unit diagonal, and from it on.
 
-    ``inverse`` are those of the pivots. The numbers of ``singular`` are zero where a pivot is.
+    ``inverse`` are the reciprocals of the pivots. A value of ``singular`` is zero where a pivot is.
     """
 
     rows: Domain
@@ -158,7 +158,7 @@ def _unless_zero(inverse: ir.Value, remainder: ir.Value, let: Let) -> ir.Value:
 
 
 def named(value: Number, let: Let) -> Number:
-    """Return what stands for a value: a number or an element of an array stands for itself."""
+    """Return a variable for a value; return constants, scalars and elements of arrays as is."""
     plain = value is None or isinstance(value, (ir.Const, ir.Load, ir.Scalar, ir.Rounded))
     return value if plain else let(value)  # type: ignore[arg-type]
 

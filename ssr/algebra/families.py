@@ -28,7 +28,7 @@ MONOMIALS = 1024
 
 
 def every_entry(paths: tuple[Path, ...], rows: Space) -> tuple[ir.Family, ...]:
-    """Return the entries of traced paths, equal ones of all paths merged, as they are yielded.
+    """Return the entries of traced paths in the order of yields, with equal entries merged.
 
     `canonical` makes them the families of a matrix.
     """
@@ -95,7 +95,7 @@ def settled(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
 
 
 def apart(family: ir.Family) -> Iterator[ir.Family]:
-    """Yield a family as those of its entries in the row's own box, and those in other ones."""
+    """Divide a family into its entries in the box of the row and its entries in other boxes."""
     kinds: tuple[ir.Boxes, ...] = ("own", "other")
     for box in kinds:
         if family.box in (box, "any"):
@@ -103,9 +103,9 @@ def apart(family: ir.Family) -> Iterator[ir.Family]:
 
 
 def merge(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
-    """Return the sum of families: number values at the same maps are added where they meet.
+    """Return the sum of families: constants at the same maps are added where domains overlap.
 
-    If boxes matter, so are the numbers that multiply the same run-time value.
+    If entries depend on boxes, constant factors of equal run-time values are also added.
     """
     found = tuple(found)
     if any(f.box != "any" for f in found):
@@ -143,7 +143,7 @@ def _merged_by_boxes(found: Iterable[ir.Family]) -> tuple[ir.Family, ...]:
 
 
 def _joined_boxes(own: Domain | None, other: Domain | None) -> Iterator[tuple[ir.Boxes, Domain]]:
-    """Yield where an entry is in any box, and where in the row's own one or in others alone."""
+    """Yield the rows of an entry in any box, in the box of the row only, and in others only."""
     if own is None or other is None:
         if own is not None:
             yield "own", own

@@ -24,15 +24,15 @@ Offset = tuple[int, ...]
 
 
 def offset_of(index: Sequence[Affine], axes: Sequence[str]) -> Offset | None:
-    """Return how far an index lies from the row; None if that is not the same for all rows."""
+    """Return the offset of an index from the row; None if it differs between rows."""
     shifts = [place - Affine.name(axis) for place, axis in zip(index, axes, strict=True)]
     return tuple(s.constant for s in shifts) if all(s.is_constant for s in shifts) else None
 
 
 def distance(family: ir.Family) -> Offset | None:
-    """Return how far the columns of a family lie from their rows; None if that differs.
+    """Return the offset of the columns of a family from their rows; None if it differs.
 
-    It may be the same only for the rows that the family has, such as those on a side.
+    It may be the same only for the rows of the family, such as those on a side.
     """
     axes = family.domain.axes
     found = offset_of(family.column, axes)
@@ -59,11 +59,11 @@ def offsets_of(found: Iterable[ir.Family]) -> tuple[Offset, ...] | None:
 def placed(
     family: ir.Family, axis: int, extent: Affine
 ) -> tuple[tuple[ir.Family, int | Affine], ...] | None:
-    """Return where the columns of a family lie on lines along an axis; None if they lie elsewhere.
+    """Return the positions of a family's columns on lines along an axis; None if not on the line.
 
-    Columns lie so many points behind their rows, or all of them at one point of the line, as at the
-    ends of lines that close in a circle: that is an affine expression of sizes. A family is cut if
-    that differs between its rows.
+    A position is the distance from row to column or, if all columns are at one point of the line,
+    as at the ends of periodic lines, the index of this point as an affine expression of sizes.
+    A family is divided where the distance differs between its rows.
     """
     axes = family.domain.axes
     row = tuple(map(Affine.name, axes))
@@ -88,7 +88,7 @@ def placed(
 
 
 def _cut(family: ir.Family, here: Affine, shift: Affine) -> list[tuple[ir.Family, Affine]] | None:
-    """Return a family by the points of lines at which its columns lie; None if these are many."""
+    """Divide a family by the points of its columns on lines; None if there are too many."""
     rows, column = family.domain, here + shift
     for value in column, here:
         values = rows.values(value, MOST_SHIFTS)
@@ -101,9 +101,9 @@ def _cut(family: ir.Family, here: Affine, shift: Affine) -> list[tuple[ir.Family
 
 
 def line_axis(found: Sequence[ir.Family], extents: Sequence[Affine]) -> int | None:
-    """Return the axis along which all columns lie from their rows; None if they lie otherwise.
+    """Return the only axis along which columns differ from their rows.
 
-    It is None, too, if each column is its row.
+    None if there are several or none, or if the positions of columns along it are not uniform.
     """
     met = {
         axis
@@ -122,7 +122,7 @@ def two_sided_axis(
 ) -> int | None:
     """Return the axis of the lines that a matrix couples in both directions; None otherwise.
 
-    That is asked for the sizes that are given, by a condition on them.
+    ``given`` is a condition on the sizes for which this is tested.
     """
     axis = line_axis(found, extents)
     if axis is None:
@@ -140,7 +140,7 @@ def two_sided_axis(
 
 
 def crossing(found: Iterable[ir.Family]) -> tuple[Offset, Offset] | None:
-    """Return two offsets that do not lie along one axis, if there are such."""
+    """Return two offsets that are not along a single axis; None if there are none."""
     by_axes: dict[tuple[int, ...], Offset] = {}
     for offset in offsets_of(found) or ():
         axes = tuple(axis for axis, steps in enumerate(offset) if steps)
@@ -154,7 +154,7 @@ def crossing(found: Iterable[ir.Family]) -> tuple[Offset, Offset] | None:
 
 
 def cut(rows: Domain, domains: Iterable[Domain]) -> list[Domain]:
-    """Return rows cut into parts, each of which lies within a domain or outside of it."""
+    """Divide rows into parts, each of which lies within each domain or outside of it."""
     parts = [rows]
     for domain in dict.fromkeys(domains):
         if domain == rows or rows <= domain:
@@ -178,14 +178,14 @@ def pieces(solve: ir.Solve) -> list[Domain]:
 
 
 def shifted(rows: Domain, axis: int, steps: int) -> Domain:
-    """Return the rows that have another row so many points further on."""
+    """Return the rows for which the row some steps further along an axis exists."""
     row = [*map(Affine.name, rows.axes)]
     row[axis] = row[axis] + steps
     return rows.preimage(tuple(row), rows.axes)
 
 
 def side_by_side(parts: Sequence[Domain], axis: int) -> bool:
-    """Whether lines can be worked on together: parts begin and end alike on neighbouring lines."""
+    """Whether lines can be batched: parts begin and end at the same rows on neighbouring lines."""
     if len(parts) > MOST_PIECES:
         return False
     axes = parts[0].axes

@@ -42,7 +42,7 @@ class MatrixData:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """Names of the symbolic sizes of all spaces, those between factors of products too."""
+        """Names of the symbolic sizes of all spaces, those between factors of products included."""
         data = (s for s in self.data.values() if isinstance(s, Space))
         known = [self.rows, self.cols, *data, *self.origin.spaces()]
         return tuple(sorted(frozenset().union(*(s.sizes for s in known))))
@@ -66,9 +66,9 @@ class MatrixData:
 
     @property
     def given_rows(self) -> Domain:
-        """The rows for all sizes that the matrix may have: those that are bound have one value.
+        """The rows for all admissible sizes; bound sizes have one value.
 
-        With these no space is empty, as when its generator ran.
+        For these sizes no space is empty, as when the generator was traced.
         """
         known = ((Affine.name(n) - self.bound[n], "= 0") for n in self.sizes if n in self.bound)
         data = (space for space in self.data.values() if isinstance(space, Space))
@@ -85,13 +85,13 @@ class MatrixData:
 
     @property
     def distributed(self) -> tuple[Any, ...]:
-        """The fields of several ranks among its data; vector fields come whole."""
+        """The distributed fields among its data; a component is replaced by its vector field."""
         found = filter(is_distributed, self.bound.values())
         whole = (v.field if isinstance(v, Component) else v for v in found)
         return tuple({id(field): field for field in whole}.values())
 
     def matched(self, *given: tuple[str, Space, tuple[int, ...]]) -> dict[str, int]:
-        """Return the sizes that follow from arrays, those bound too, and from bound sizes."""
+        """Return the sizes that follow from given and bound arrays, and from bound sizes."""
         known = {n: v for n, v in self.bound.items() if n in self.sizes}
         return match_sizes([*given, *self.arrays()], known)
 
@@ -103,7 +103,7 @@ class MatrixData:
 
 
 def scaled(matrix: MatrixData, factor: ir.Value, name: str) -> MatrixData:
-    """Return a multiple of a matrix; a factor that is not a constant becomes one of its data."""
+    """Return a multiple of a matrix; a factor that is not constant is added to its data."""
     found = matrix
     if isinstance(factor, ir.Const):
         origin = Combination(None, factor.value, matrix.origin)

@@ -47,7 +47,7 @@ Families = tuple[ir.Family, ...]
 
 
 def attempt(name: str, make: Callable[[], Families]) -> Families:
-    """Return the entries of a matrix of some name, made of others."""
+    """Return the entries of a named matrix that is computed from others; limit the effort."""
     found = attempted(make, EFFORT)
     if found is None:
         raise UnsupportedError(
@@ -73,7 +73,7 @@ def product(left: Families, right: Families, name: str) -> Families:
 
 
 def check_power(found: Families, rows: Space, exponent: int, name: str) -> None:
-    """Refuse a power that is too high, or has too many entries, before these are computed."""
+    """Raise an error before a power is computed that is too high or has too many entries."""
     hint = f"Apply the matrix repeatedly: for _ in range({exponent}): x = {name} @ x."
     if exponent > POWER:
         text = f"{name} ** {exponent} is not supported: powers go up to {POWER}."
@@ -145,7 +145,7 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
 
 
 def _plainness(image: Map, space: Space) -> tuple[object, ...]:
-    """Return a key that sorts maps: those without sizes first, then those of most indices."""
+    """Return a key that sorts maps: first maps without sizes, then maps with the most indices."""
     names = frozenset().union(*(e.names() for e in image))
     text = ", ".join(map(str, image))
     return len(names - {*space.axes}), -len(names), len(text), text

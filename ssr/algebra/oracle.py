@@ -35,7 +35,7 @@ class Origin(ABC):
 
     @abstractmethod
     def spaces(self) -> frozenset[Space]:
-        """Return the spaces of the rows and columns of all matrices it was made of."""
+        """Return the spaces of the rows and columns of all matrices in the definition."""
 
     @abstractmethod
     def data(self) -> frozenset[str]:
@@ -54,10 +54,10 @@ class Origin(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Definition(Origin):
-    """A row generator; ``names`` pairs its keywords with the names values are bound to.
+    """A row generator; ``names`` pairs its keywords with the names of the bound values.
 
-    ``entries`` are those that tracing found, in the order in which rows yield them, zeros too;
-    ``outside`` says what becomes of entries whose columns lie outside ``cols``.
+    ``entries`` are the traced entries, in the order in which rows yield them, including zeros;
+    ``outside`` states whether entries whose columns lie outside ``cols`` are errors or zero.
     """
 
     function: Callable[..., Any]
@@ -293,7 +293,7 @@ class Points:
 
 
 def numbers_in(part: Space, space: Space, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
-    """Return the numbers that the points of a part have in the whole space."""
+    """Return the numbers of the points of a part in the whole space."""
     box = space.box(sizes)
     ranges = [
         np.arange(low, high) - start

@@ -37,14 +37,14 @@ def summed(found: Iterable[tuple[Domain, Number]]) -> dict[Number, Domain]:
 
 
 def _joined(pieces: Sequence[tuple[Domain, Domain]], classes: int) -> Domain:
-    """Return the points of sets that are each in one of so many classes."""
+    """Return the union of sets, each restricted to one of ``classes`` remainder classes."""
     if len(pieces) == classes and len({domain for domain, _ in pieces}) == 1:
         return pieces[0][0]
     return Domain.union([domain & part for domain, part in pieces])
 
 
 def _summed(given: Iterable[tuple[Domain, Number]]) -> dict[Number, Domain]:
-    """Return what `summed` does, of sets that are taken as they are."""
+    """Return the result of `summed` without dividing the sets by remainders first."""
     pieces: list[tuple[Domain, Number]] = []
     for domain, number in given:
         pieces = _overlaid(pieces, domain, number)

@@ -31,7 +31,7 @@ def bounded(axes: tuple[str, ...]) -> Domain:
 
 
 def everywhere(domain: Domain, rows: ir.Field) -> Domain:
-    """Return what a set is where one box holds all rows."""
+    """Return a set for the case that one box contains all rows."""
     pairs = zip(domain.axes, rows.edges, strict=True)
     case = (f"{a}_own_lo = {low.isl()} and {a}_own_hi = {stop.isl()}" for a, (low, stop) in pairs)
     names = own_bounds(domain.axes)

@@ -218,7 +218,7 @@ class Normal:
         return tuple(sorted((*self._key(f), power) for f, power in product))
 
     def _placed(self, factor: ir.Value) -> tuple[str, str]:
-        """Return what orders factors: what they are, then how far from the row they are read."""
+        """Return the sort key of a factor: its form without indices, then its offsets."""
         plain = show(ir.reindexed(factor, lambda index: tuple(Affine.of(0) for _ in index)))
         return plain, show(ir.reindexed(factor, self._distances))
 
@@ -284,7 +284,7 @@ def _times(a: Fraction, b: Fraction) -> Fraction:
 
 
 def _number(number: Fraction) -> ir.Value:
-    """Return a number as a value, by its digits if it is not one of floating point."""
+    """Return a number as a constant, or as a symbol of its digits if no float represents it."""
     try:
         found = float(number)
     except OverflowError:

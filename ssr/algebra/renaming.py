@@ -23,7 +23,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def renamed_apart(matrix: MatrixData, other: MatrixData) -> MatrixData:
-    """Return a matrix with data renamed where ``other`` means something else by a name."""
+    """Return a matrix with data renamed if ``other`` has different data of the same name."""
     taken = {stem(n) for n in (*other.data, *matrix.data)}
     names: dict[str, str] = {}
     for name, kind in matrix.data.items():

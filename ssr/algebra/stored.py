@@ -236,7 +236,7 @@ def _canonical(csr: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
 
 
 def needed(nests: Iterable[ir.Nest]) -> tuple[tuple[str, str, str, bool], ...]:
-    """Return what nests take of stored matrices: matrix, what, operand, whether it is wide."""
+    """Return the arrays of stored matrices that nests read: matrix, array, operand, ``wide``."""
     found: dict[tuple[str, str, str, bool], None] = {}
     for value in (v for nest in nests for s in nest.statements for v in ir.walk(s.value)):
         match value:

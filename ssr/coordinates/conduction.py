@@ -21,7 +21,7 @@ Flux: TypeAlias = Callable[[Matrix, Matrix], Matrix]
 
 
 def conductivities(grid: Geometry, given: Any, means: Callable[[int], Matrix]) -> list[Flux]:
-    """Return what stands between divergence and gradient along each axis.
+    """Return a function per axis that inserts a conductivity between divergence and gradient.
 
     ``means`` returns the matrix of the means of a field of cells at the faces of an axis.
     """

@@ -179,7 +179,7 @@ class Coordinates(FiniteVolumes):
             It has the dimensions of a space of the grid, in any order, and the coordinates of its
             points.
         space
-            Where the values are; by default cells or the faces of an axis, as its dimensions tell.
+            The location of the values; by default cells or the faces of an axis, by its dimensions.
 
         Raises
         ------

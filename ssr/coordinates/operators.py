@@ -30,7 +30,7 @@ class Terms:
     Attributes
     ----------
     names, kinds
-        The names of factors, and what they are declared as.
+        The names of factors, and the kinds with which they are declared.
     """
 
     names: Mapping[Factor, str]

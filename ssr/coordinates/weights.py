@@ -42,7 +42,7 @@ class Factor:
     def is_inverse(self) -> bool:
         """Whether its array has the inverse values, by which kernels multiply.
 
-        So is all that volumes and distances are made of. They divide, and areas multiply.
+        This holds for the factors of volumes and distances, which divide; those of areas multiply.
         """
         return "face" not in self.modes
 
@@ -115,10 +115,10 @@ class Positions:
 
     @cached_property
     def steps(self) -> tuple[Span, Span]:
-        """Where steps between centers go: up to each face, and on from it.
+        """The two parts of steps between centers: up to each face, and beyond it.
 
-        At an end both are the half of the cell there, as if the ghost were its mirror image; along
-        a periodic axis the first goes on from the last.
+        At an end both are half of the end cell, as if the ghost were its mirror image; along
+        a periodic axis the step from the last center reaches the first one.
         """
         f, c = self.faces, self.centers
         before, after = (c, f[1:]), (f[:-1], c)
@@ -182,7 +182,7 @@ class Values:
         return self._known[factor]
 
     def kind(self, factor: Factor) -> Space | ScalarType:
-        """Return what a factor is declared as in a matrix."""
+        """Return the kind with which a matrix declares a factor."""
         if not factor.axes or is_width(factor, self._uniform):
             return scalar
         return space_of(self.cells, factor)

@@ -30,7 +30,7 @@ def table(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
 
 
 def where(domain: Domain, rows: Domain | None = None) -> str:
-    """Return ``where ...`` for a domain, within ``rows``; nothing if it holds everywhere."""
+    """Return ``where ...`` for a domain, within ``rows``; the empty string if it contains all."""
     text = domain.simplified(rows).notation()
     return "" if text == "everywhere" else f"where {text}"
 
@@ -45,7 +45,7 @@ def equation(left: str, value: ir.Value, rows: Domain) -> list[str]:
 
 
 def _outlined(values: Sequence[ir.Value]) -> tuple[list[ir.Value], list[tuple[str, ir.Value]]]:
-    """Return values with names in place of parts, and the parts, those inside others first.
+    """Return values with names instead of parts, and the parts, inner parts first.
 
     Sums have names, and operations that occur more than once.
     """
@@ -113,7 +113,7 @@ def _term(term: ir.Term) -> tuple[str, str]:
 
 
 def _bare(text: str) -> str:
-    """Return a text without the parentheses around the whole of it."""
+    """Return a text without its outermost parentheses."""
     if not text.startswith("("):
         return text
     depth = 0
@@ -158,7 +158,7 @@ def _step(step: ir.Step) -> list[str]:
 
 
 def nests_text(forms: Sequence[ir.Form]) -> str:
-    """Return the forms of a program's steps, each below its number and what it makes."""
+    """Return the forms of a program's steps, each below its number and the arrays it computes."""
     return "\n".join(
         f"-- nest {number}: {_title(form)} --\n{_form(form)}".rstrip()
         for number, form in enumerate(forms)
@@ -194,7 +194,7 @@ def _form(form: ir.Form) -> str:
 
 
 def _split_nest(made: ir.SplitNest) -> str:
-    """Return the pieces that run on each line, below the statements that they are made of."""
+    """Return the pieces that run on each line, below the names of their statements."""
     lines, context = [], made.nest.context
     for stage, there, inside in made.stages:
         known = ""
@@ -255,7 +255,7 @@ def nest_text(nest: ir.Nest) -> str:
 
 
 def line_nest_text(nest: ir.LineNest) -> str:
-    """Return a nest of systems along lines: what is copied, and the sweeps."""
+    """Return a nest of systems along lines: the copied values, and the sweeps."""
     along = nest.axes[nest.along]
     lines = [f"{nest.target}[{', '.join(nest.axes)}], lines along {along}"]
     lines += [f"  take {t.variable}[{along}] from {show(t.load)}" for t in nest.taken]
@@ -271,7 +271,7 @@ def line_nest_text(nest: ir.LineNest) -> str:
 
 
 def _parts(piece: ir.Piece) -> list[str]:
-    """Return what a piece computes at a row, line by line."""
+    """Return the equations that a piece computes at a row."""
     return [
         line
         for part in piece.parts
@@ -282,7 +282,7 @@ def _parts(piece: ir.Piece) -> list[str]:
 
 
 def line_loops_text(made: LineLoops) -> str:
-    """Return the loops over lines, and below them the loops along lines of each kind."""
+    """Return the loops over lines, followed by the loops along lines of each kind."""
     lines = [*_loops(made.tree, "")]
     for name, kind in made.kinds.items():
         lines.append(f"  {name}, forward:")
@@ -311,7 +311,7 @@ def _statement(statement: ir.Statement, nest: ir.Nest) -> list[str]:
 
 
 def loops_text(nest: LoopNest) -> str:
-    """Return the loops of a nest, and below them the pieces they run."""
+    """Return the loops of a nest, followed by the pieces that they run."""
     lines = [*_loops(nest.tree, "")]
     for name, piece in nest.pieces.items():
         for part in piece.parts:

@@ -42,7 +42,7 @@ def matrix_html(matrix: MatrixData, heading: str) -> str:
 
 
 def _drawing(matrix: MatrixData) -> str:
-    """Return the drawing of the first small instance, or nothing if there is none."""
+    """Return the drawing of the first small instance; the empty string if there is none."""
     for sizes in _trials(matrix):
         if _small(matrix.rows, sizes) and _small(matrix.cols, sizes):
             break
@@ -66,7 +66,7 @@ def _drawing(matrix: MatrixData) -> str:
 
 
 def _trials(matrix: MatrixData) -> Iterator[dict[str, int]]:
-    """Yield sizes to try: as they are bound, then all free."""
+    """Yield sizes to try: first with bound sizes, then with all sizes free."""
     first = FIRST[matrix.rows.ndim]
     bound = {n: v for n, v in matrix.bound.items() if n in matrix.sizes}
     for kept in (bound, {}) if bound else ({},):

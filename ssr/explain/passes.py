@@ -17,7 +17,7 @@ Part = Callable[..., object]
 
 
 def is_pass(name: object) -> bool:
-    """Whether a pass or a part of one has a name."""
+    """Whether a name is that of a pass or of a part of a pass."""
     names = (known for each in PASSES for known in (each.name, *map(name_of, each.parts)))
     return isinstance(name, str) and name in names
 
@@ -41,7 +41,7 @@ def passes_text(recorded: ir.Program, program: ir.Program, options: Options, dty
 def pass_text(
     name: str, recorded: ir.Program, program: ir.Program, options: Options, dtype: str
 ) -> str:
-    """Return a program after a pass, or after the one that a rewrite is a part of."""
+    """Return a program after a pass, or after the pass that contains a rewrite."""
     found = [each for each in PASSES if name in (each.name, *map(name_of, each.parts))]
     lines = [f"{each.name}: {each.effect}" for each in found[:1]]
     parts = {name_of(part): effect_of(part) for each in found for part in each.parts}

@@ -47,7 +47,7 @@ def explain_matrix(
     application: Callable[[], Explained],
     stage: str | None,
 ) -> str:
-    """Return the stages of a matrix, and of the program behind ``A @ x``, as text.
+    """Return the stages of a matrix, and of the program of ``A @ x``, as text.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def explain_blocks(
     application: Callable[[], Explained],
     stage: str | None,
 ) -> str:
-    """Return the stages of a block matrix, and of the program behind ``X @ x``, as text."""
+    """Return the stages of a block matrix, and of the program of ``X @ x``, as text."""
     stages = {"sets": lambda: "\n".join([heading, *(_sets(*block) for block in blocks)])}
     stages |= _later(application)
     return _chosen(stages, stage, application)
@@ -102,7 +102,7 @@ def _chosen(
 
 
 def _later(application: Callable[[], Explained]) -> Stages:
-    """Return the stages of a program that is made when one of them is shown."""
+    """Return the stages of a program that is created when a stage is shown."""
 
     def stage(name: str) -> str:
         return _program_stages(application(), "float64")[name]()
@@ -141,7 +141,7 @@ def _trace(matrix: MatrixData) -> str:
 
 
 def _place(span: Span | None) -> str:
-    """Return the user's file and line; nothing for a generator of ours, as in `ssr.stencil`."""
+    """Return the user's file and line; empty for a generator of this package."""
     return "" if span is None or span.ours else f"{span.file}:{span.line}"
 
 
@@ -168,7 +168,7 @@ def _sets(heading: str, matrix: MatrixData) -> str:
 
 
 def _footprint(matrix: MatrixData) -> str:
-    """Return what rows read: the offset of each family, the halo of all together, and data."""
+    """Return the reads of a row: the offset of each family, the halo of all families, and data."""
     lines, cells = [f"{matrix.name}: columns read by a row"], []
     offsets = []
     for f in matrix.families:
@@ -259,7 +259,7 @@ def dump(program: ir.Program, options: Options, dtype: str) -> None:
 
 
 def _folder(base: Path, name: str, traced: str) -> Path:
-    """Return the folder of a program: one that is new, or holds the same trace already."""
+    """Return the folder of a program: a new folder, or an existing one with the same trace."""
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "program"
     count = 1
     while True:

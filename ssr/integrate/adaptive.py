@@ -51,7 +51,7 @@ class AdaptiveRungeKutta(Stepper):
     Attributes
     ----------
     dt
-        The length of the next step, if nothing is in the way.
+        The length of the next step, unless it is shortened to reach a given time.
     accepted, rejected
         How many steps have been made, and how many were repeated.
 
@@ -215,7 +215,7 @@ class AdaptiveRungeKutta(Stepper):
             self._settle()
 
     def _settle(self) -> None:
-        """Copy the solution and its rates to the fields given, if they are in the others."""
+        """Copy the solution and its rates to the given fields, if they are in the other fields."""
         if not self._turn:
             return
         here, there = ((*self._states[n], *self._rates[n]) for n in (0, 1))

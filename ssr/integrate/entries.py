@@ -68,7 +68,7 @@ class Derivatives:
             raise self._refused("It computes a reduction or a solve of the unknowns.")
 
     def _call(self, step: ir.Call) -> None:
-        """Add the entries of ghost points, which follow from those of other points."""
+        """Add the entries of ghost points, which follow from the entries of other points."""
         made = step.external.rows(step.fields, step.scalars)
         if made is None:
             raise self._refused(f"The ghost points of {step.name} have no rows.")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
 
 Slot: TypeAlias = "list[Column]"
-"""Entries that share a field, since each row has at most one of them."""
+"""Entries that share a field, of which each row has at most one."""
 
 
 class FlatRightSide:
@@ -271,7 +271,7 @@ def _product(fun: RightSide) -> Program:
 
 
 def _entries(fun: RightSide) -> tuple[Program, list[tuple[Space, list[Slot]]], list[Space]]:
-    """Return the program that computes all entries, and what it assigns.
+    """Return the program that computes all entries, and the layout of the entries.
 
     Its first parameters are the slots of the components, one after the other. The second result has
     for each component its space and its slots; the third the spaces of the components.

@@ -74,7 +74,7 @@ EXPLICIT: Mapping[str, Method] = MappingProxyType(
 
 
 def explicit(method: Any) -> Method:
-    """Return an explicit Runge-Kutta method by its name, or one that is given as it is.
+    """Return the explicit Runge-Kutta method with a name; return a given method unchanged.
 
     | name | stages | order | source |
     | --- | --- | --- | --- |

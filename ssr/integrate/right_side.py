@@ -193,7 +193,7 @@ def rhs(**parameters: Kind) -> Callable[[Callable[..., Any]], RightSide]:
     ArgumentError
         If parameters and declaration do not fit, or there are more rates than unknowns.
     SpaceError
-        If a rate does not live on the points of its unknown.
+        If a rate is not on the space of its unknown.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def made_program(name: str, body: Callable[..., Any], kinds: dict[str, Kind]) ->
 
 
 def _several(rates: Any) -> tuple[Any, ...]:
-    """Return what a right side returns as a tuple of rates."""
+    """Return the result of a right side as a tuple of rates."""
     return tuple(rates) if isinstance(rates, (tuple, list)) else (rates,)
 
 

@@ -44,7 +44,7 @@ def jacobian_product(
 
 
 class Tangents:
-    """The derivatives of what a program has recorded, in the direction of given tangents.
+    """The derivatives of the recorded steps of a program, in the direction of given tangents.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Tangents:
         return expression.lift(0.0) if found is None else found
 
     def record(self, step: ir.Step) -> None:
-        """Record the step that makes the tangents of what a step makes."""
+        """Record the step that computes the tangents of the results of a step."""
         if not any(self._depends(array) for array in (*fields_read(step), *fields_changed(step))):
             return
         if isinstance(step, ir.Call):

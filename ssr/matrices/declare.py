@@ -38,7 +38,7 @@ def stencil(
     Raises
     ------
     ArgumentError
-        If an offset is not made of one integer for each axis, or an argument has another form.
+        If an offset does not have one integer for each axis, or an argument has another form.
     OutOfSpaceError
         If an entry lies outside ``cols`` and ``outside`` is ``"error"``.
     SpaceError

@@ -238,7 +238,7 @@ def _check_spaces(rows: Any, cols: Any, outside: Any, ways: Sequence[str]) -> No
 
 
 def _axis(rows: Any, cols: Any, axis: Any, outside: Any, ways: Sequence[str]) -> int:
-    """Return the number of an axis from 0, after a check of all that it goes with."""
+    """Return the number of an axis from 0, after validating it and the other arguments."""
     _check_spaces(rows, cols, outside, ways)
     number = integer(axis)
     if number is None or not -rows.ndim <= number < rows.ndim:

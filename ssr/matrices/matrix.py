@@ -70,7 +70,7 @@ class Matrix(Operator["Matrix"]):
 
     @property
     def name(self) -> str:
-        """The name the matrix was declared with, or the expression that made it."""
+        """The declared name of the matrix, or the expression that defines it."""
         return self.definition.name
 
     @property

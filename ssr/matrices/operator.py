@@ -183,7 +183,7 @@ class Operator(Immutable, ABC, Generic[Made]):
             )
 
     def _check_summand(self, other: object) -> None:
-        """Refuse numbers, arrays and fields as summands of a matrix."""
+        """Raise an error for numbers, arrays and fields as summands of a matrix."""
         if isinstance(other, (numbers.Number, np.ndarray, Symbol, Index)):
             raise ArgumentError(
                 f"Cannot add {self.name} and {type(other).__name__}; only matrices can be added.",
@@ -204,7 +204,7 @@ class Operator(Immutable, ABC, Generic[Made]):
         return {}
 
     def program(self, what: What) -> Program:
-        """Return the program of ``A @ x``, if what is ``"apply"``, or else of ``A.solve(b)``."""
+        """Return the program of ``A @ x`` or ``A.solve(b)``: ``what`` is "apply" or "solve"."""
         if not is_one_of(what, ("apply", "solve")):
             raise ArgumentError(f'A matrix has the programs "apply" and "solve", not {what!r}.')
         known = self._programs.get(what)

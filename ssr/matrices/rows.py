@@ -33,7 +33,7 @@ Row: TypeAlias = dict[Any, Any]
 """Values by column: a tuple of indices, or the index itself in one dimension."""
 
 FORKS = 16
-"""Limit of the possible distances from the row to a column; beyond it the column stays as it is."""
+"""Limit of the possible distances from the row to a column; beyond it the column is unchanged."""
 
 _rows: ContextVar[Callable[[MatrixData, Point], Row] | None] = ContextVar("rows", default=None)
 
@@ -77,12 +77,12 @@ def _indices(column: Any) -> tuple[Index, ...]:
 
 
 def _sizes(column: tuple[Index, ...]) -> int:
-    """Return how many names a column is made of: one without sizes comes first."""
+    """Return the number of names in a column, by which columns without sizes are sorted first."""
     return sum(len(index.affine.terms) for index in column)
 
 
 class Reading:
-    """Gives the rows of matrices on symbolic indices, and collects the data they are made of."""
+    """Returns the rows of matrices at symbolic indices, and collects the data of the matrices."""
 
     def __init__(self, data: Mapping[str, Space | ScalarType]) -> None:
         self.data = dict(data)
@@ -118,7 +118,7 @@ class Reading:
         return {column: Value(found[column]) for column in sorted(found, key=cmp_to_key(_order))}
 
     def _take(self, matrix: MatrixData) -> None:
-        """Learn what a matrix is made of."""
+        """Record the data, bound values and spaces of a matrix."""
         for name, kind in matrix.data.items():
             known = self.data.setdefault(name, kind)
             if known != kind:
@@ -133,11 +133,11 @@ class Reading:
 
 
 def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) -> Domain:
-    """Return the rows for which a row of a matrix has an entry that is there within boxes only.
+    """Return the rows for which a row of a matrix has an entry that exists within boxes only.
 
-    The row of the generator, the row that is read, and the column are in the box that is run, whose
-    bounds are parameters. The path is forked at the rows of the box first. What follows of the
-    bounds of the space is left out, since the box lies within it. It is the same set on each path.
+    The row of the generator, the row that is read, and the column are in the same box, whose
+    bounds are parameters. The path is forked at the rows of the box first. Conditions implied by
+    the bounds of the space are removed, since the box lies within it. All paths get the same set.
     """
     axes, where = tracer.domain.axes, dict(zip(space.axes, here, strict=True))
     own = own_box(axes, ir.Field("", space.data.lower, space.data.shape))
@@ -151,8 +151,8 @@ def _in_own_box(family: ir.Family, space: Space, here: Point, tracer: Tracer) ->
 def _beside(column: Point, rows: Domain, tracer: Tracer) -> tuple[Index, ...]:
     """Return the column that the rows of a path have, by its distance from the row.
 
-    So equal columns are equal keys. The path is forked where the distance varies; if it has too
-    many values, the column is left as it is.
+    Equal columns are then equal keys. The path is forked where the distance varies; if it has too
+    many values, the column remains unchanged.
     """
     if len(column) != len(rows.axes):
         return tuple(map(Index, column))

@@ -206,7 +206,7 @@ class StoredMatrix(Operator["StoredMatrix"]):
         return self
 
     def equals(self, other: Matrix | StoredMatrix) -> bool:
-        """Return whether ``other`` has the same entries; those of staged matrices are assembled."""
+        """Return whether ``other`` has the same entries; symbolic matrices are assembled."""
         self._need_matrix(other)
         if (self.rows, self.cols) != (other.rows, other.cols):
             return False
@@ -337,9 +337,9 @@ def product(left: Matrix | StoredMatrix, right: Matrix | StoredMatrix) -> Stored
 
 
 def _entries(matrix: Matrix | StoredMatrix, beside: Stored) -> scipy.sparse.csr_array:
-    """Return the entries of a matrix, not to be changed.
+    """Return the entries of a matrix, which must not be modified.
 
-    Sizes of a staged one that have no value may follow from a stored matrix beside it.
+    A symbolic matrix gets its unbound sizes from ``beside``, the stored operand.
     """
     if isinstance(matrix, StoredMatrix):
         return matrix.whole._entries

@@ -292,7 +292,7 @@ def _opened(path: Path) -> tuple[bytes, bytes, bytes, int]:
 
 
 def _read(path: Path) -> Checkpoint:
-    """Return a checkpoint with its fields mapped, once its header is known to be whole."""
+    """Return a checkpoint with its fields mapped, after its header has been verified."""
     *_, header, size = _opened(path)
     start, fields = TEXT + len(header), {}
     try:

@@ -112,7 +112,7 @@ def _box_of(field: Any, box: Box) -> Box:
 
 
 def _values(made: Computed, parts: Sequence[Any], box: Box, several: int | None) -> Array:
-    """Return the values of a box, from those of the fields."""
+    """Return the values of a box, computed from those of the fields."""
     shape = tuple(high - low for low, high in box)
     indices = np.ix_(*(np.arange(low, high) for low, high in box)) if box else ()
     found = made.function(*parts, *indices)
@@ -132,7 +132,7 @@ def _values(made: Computed, parts: Sequence[Any], box: Box, several: int | None)
 
 
 def points_of(values: Any) -> tuple[int, ...]:
-    """Return the shape of the points of a field, without components; that of an array is whole."""
+    """Return the shape of the points of a field, without components, or the shape of an array."""
     shape = tuple(values.shape)
     if not is_distributed(values):
         return shape

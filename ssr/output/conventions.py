@@ -31,7 +31,7 @@ EPOCH = "seconds since 2000-01-01 00:00:00"
 
 
 def checked_names(names: Iterable[Any]) -> None:
-    """Refuse names of variables and axes that CF does not allow (sections 2.3 and 2.4)."""
+    """Raise an error for names of variables and axes that CF forbids (sections 2.3 and 2.4)."""
     known: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not NAME.fullmatch(name):

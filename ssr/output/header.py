@@ -25,7 +25,7 @@ TEXT = len(FORMAT) + 2 * 65
 
 @dataclass(frozen=True)
 class Stored:
-    """A field as it stands in a file."""
+    """The name, type and shape of a field in a file."""
 
     name: str
     dtype: np.dtype[Any]
@@ -38,7 +38,7 @@ class Stored:
 
 
 def padding(size: int) -> int:
-    """Return the bytes that follow so many up to a multiple of `ALIGNED`."""
+    """Return the number of bytes that pad a size to a multiple of `ALIGNED`."""
     return -size % ALIGNED
 
 
@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
 
 
 def _check_names(what: str, value: Any) -> None:
-    """Refuse names that JSON would change."""
+    """Raise an error for names that JSON would change."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if not isinstance(name, str):

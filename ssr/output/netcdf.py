@@ -98,7 +98,7 @@ class NetCDF(Store):
         return self.header.size + count * self.header.record
 
     def _number(self, count: int) -> bytes:
-        """Return the number of records as it stands in the header."""
+        """Return the number of records in the format of the header."""
         return count.to_bytes(8 if self.header.wide else 4, "big")
 
     def _at(self, file: BinaryIO, header: Header, name: str, number: int) -> float:
@@ -113,7 +113,7 @@ class NetCDF(Store):
         file.truncate(self._end(number + 1))  # the last variable may be padded
 
     def _pieces(self, sources: Sequence[Source], number: int) -> Iterator[tuple[int, Any]]:
-        """Yield values with their places in the file, on the first rank; else nothing."""
+        """Yield values with their offsets in the file on the first rank; nothing on other ranks."""
         for source in sources:
             width = source.values.dtype.itemsize * len(source.names)
             for box in slabs(source.shape, width):
@@ -130,7 +130,7 @@ class NetCDF(Store):
                     yield begin, np.ascontiguousarray(values, kind).reshape(-1).view(np.uint8).data
 
     def _compare_constants(self) -> None:
-        """Refuse a file with other values of variables that do not change."""
+        """Raise an error if a file has other values of constant variables."""
         pieces = self._pieces(self.layout.constants, 0)
         failed: OutputError | None = None
         file = self.path.open("rb") if self.ranks.is_root else None

@@ -120,7 +120,7 @@ class _Encoder:
         self.wide = wide
 
     def count(self, value: int) -> bytes:
-        """Return a length; those of CDF-2 that are too large stand for any."""
+        """Return an encoded length; CDF-2 lengths are limited to the largest 32-bit integer."""
         return struct.pack(">q", value) if self.wide else struct.pack(">I", min(value, 2**32 - 1))
 
     def header(self, header: Header, records: int) -> bytes:

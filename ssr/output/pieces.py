@@ -21,7 +21,7 @@ PIECE = 1 << 23
 
 
 def as_values(name: str, given: Any) -> Any:
-    """Return a distributed field as it is, and anything else as an array of numbers."""
+    """Return a distributed field unchanged, and other values as an array of numbers."""
     if is_distributed(given):
         if not hasattr(type(given), "__ssr_piece__"):
             raise ArgumentError(f"{name} is {given!r}, a part of a field.", hint="Give the field.")
@@ -81,7 +81,7 @@ def slabs(shape: tuple[int, ...], width: int) -> list[Box]:
 
 
 def blocks(shape: tuple[int, ...], counts: tuple[int, ...]) -> list[Box]:
-    """Return the chunks of an array, each with so many points along each axis, in C order."""
+    """Return the chunks of an array, with the given numbers of points along axes, in C order."""
     return [] if 0 in shape else list(_cut(shape, counts))
 
 
@@ -94,7 +94,7 @@ def _cut(shape: tuple[int, ...], counts: Any) -> Iterator[Box]:
 
 
 def stored(values: Any) -> Iterator[bytes | memoryview]:
-    """Yield the bytes of a field in C order and little-endian, on the first rank; else nothing."""
+    """Yield the bytes of a field, in C order and little-endian, on the first rank only."""
     for box in slabs(tuple(values.shape), values.dtype.itemsize):
         found = piece(values, box)
         if found is None:

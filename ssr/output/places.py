@@ -109,9 +109,9 @@ def publish(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """Yield a path next to another one; the file written there is moved to that one at the end.
+    """Yield a path next to the given one, to which the file written there is moved at the end.
 
-    If something fails, nothing has changed. Files that killed processes have left are removed.
+    After an error nothing has changed. Files that killed processes have left are removed.
     """
     with writing(path):
         path = path.resolve()
@@ -141,7 +141,7 @@ def _prefix(path: Path) -> str:
 
 
 def _remove_strays(path: Path) -> None:
-    """Remove what processes of this machine had begun next to a path when they were killed."""
+    """Remove incomplete files next to a path whose processes on this machine were killed."""
     stray = re.compile(re.escape(_prefix(path)) + r"([1-9][0-9]{0,9})")
     with suppress(OSError):
         for other in path.parent.iterdir():

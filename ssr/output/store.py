@@ -28,14 +28,14 @@ class Store(ABC):
     attributes, time
         The attributes of the whole, and those of the time.
     every
-        All values, which tell the ranks.
+        All values, from which the ranks are determined.
 
     Attributes
     ----------
     count
         The number of records.
     identity
-        What distinguishes the file from others of its name.
+        The device and inode of the file, which distinguish it from others of its name.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Store(ABC):
         """Keep the first records only."""
 
     def found(self, descriptor: int | None = None) -> tuple[int, int] | None:
-        """Return what distinguishes the file, or an open one, from others of its name."""
+        """Return the device and inode of the file, or of an open one; None if there is no file."""
         try:
             about = os.stat(self.path if descriptor is None else descriptor)
         except FileNotFoundError:
@@ -93,7 +93,7 @@ Description: TypeAlias = tuple[Mapping[str, int], Mapping[str, Triple]]
 
 
 def check_same(path: Path, there: Description, here: Description) -> None:
-    """Refuse a file whose variables differ from those of a writer."""
+    """Raise an error if the variables of a file differ from those of a writer."""
     for name in {**there[1], **here[1]}:
         if name not in here[1]:
             raise _other(path, f"has a variable {name}")

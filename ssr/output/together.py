@@ -50,6 +50,6 @@ def raise_shared(ranks: Ranks, failed: OutputError | CheckpointError | None) -> 
 
 
 def raise_any(ranks: Ranks, failed: OutputError | CheckpointError | None, what: str) -> None:
-    """Raise the errors of some ranks there, and on the others an error that says so."""
+    """Raise the error of a rank on this rank, and an error that reports it on all others."""
     if ranks.any(failed is not None):
         raise failed or OutputError(f"{what} on another rank.")

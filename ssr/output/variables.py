@@ -105,7 +105,7 @@ class Variable:
 
 @dataclass
 class Layout:
-    """All variables of a file but the time, and the values of those that do not change."""
+    """All variables of a file except the time, and the values of the constant ones."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -249,7 +249,7 @@ def _axes(name: Any, given: Any) -> tuple[str, ...]:
 
 
 def _space(source: Source, coordinates: Any) -> Any:
-    """Return the space of a source: that of its field, or the one that coordinates tell."""
+    """Return the space of a source: that of its field, or the one that coordinates return."""
     values = source.values
     if isinstance(values, Computed):
         values = values.fields[0] if values.fields else None
@@ -287,7 +287,7 @@ def _dims(source: Source, coordinates: Any, given: Any, known: set[str]) -> tupl
 
 
 def _usual(space: Any, count: int) -> tuple[str, ...]:
-    """Return the usual names of axes; faces and the blocks of grids have others."""
+    """Return the default names of axes, with other names for faces and for the blocks of grids."""
     lead = () if space is None or not hasattr(space, "blocks") else ("block",)
     if count - len(lead) > len(AXES):
         return ()
@@ -329,7 +329,7 @@ def _refer(made: Layout, name: str, auxiliary: Sequence[str], areas: Sequence[st
 
 
 def _describe(made: Layout, name: str) -> None:
-    """Give a variable a long name if nothing else tells its meaning, as CF recommends (3.2)."""
+    """Give a variable a long name if it has no other description, as CF recommends (3.2)."""
     variable = made.variables[name]
     about = variable.attributes
     is_bounds = name in {v.attributes.get("bounds") for v in made.variables.values()}
@@ -339,7 +339,7 @@ def _describe(made: Layout, name: str) -> None:
 
 
 def _check_axes(made: Layout) -> None:
-    """Refuse coordinates of axes that are not monotonic, and fields with the name of an axis."""
+    """Raise an error for coordinates that are not monotonic, or fields named like an axis."""
     for source in made.constants:
         name = source.names[0]
         if name not in made.lengths:

@@ -35,7 +35,7 @@ class Writer:
     Parameters
     ----------
     path
-        The file, whose suffix tells the format: .nc is NetCDF, in the classic format with 64-bit
+        The file, whose suffix sets the format: .nc is NetCDF, in the classic format with 64-bit
         offsets, and .zarr is Zarr, format 2.
     fields
         The values of a record, by the names of variables: arrays, fields of ranks, numbers,
@@ -228,7 +228,7 @@ class Writer:
                     raise DtypeError(f"{name} has dtype {dtype} now, and {before.dtype} before.")
 
     def _check_place(self, known: Sequence[Source]) -> None:
-        """Refuse a place that cannot be written, and a file that must not be there."""
+        """Raise an error if the path cannot be written, or if a file exists that must not."""
         ranks, _ = ranks_and_share([*known, *self._constants])
 
         def check() -> bool:

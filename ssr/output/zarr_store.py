@@ -154,7 +154,7 @@ class Zarr(Store):
     # -- metadata --------------------------------------------------------------------------------
 
     def _arrays(self, count: int) -> dict[str, dict[str, Any]]:
-        """Return the metadata of all arrays by their names, with so many records."""
+        """Return the metadata of all arrays by their names, for a number of records."""
         found = {TIME: _array((count,), (TIMES,), np.dtype("f8"))}
         for name, variable in self.layout.variables.items():
             shape, sides = variable.shape, self._sides(variable)
@@ -175,13 +175,13 @@ class Zarr(Store):
         return found
 
     def _describe(self, path: Path, count: int) -> None:
-        """Write the metadata of each array, and those of the whole."""
+        """Write the metadata of the store and of each array."""
         for name, content in self._metadata(count).items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             (path / name).write_bytes(json.dumps(content).encode().ljust(DESCRIPTION))
 
     def _put_metadata(self, path: Path, count: int) -> None:
-        """Write the metadata that depend on the number of records; those of all arrays last."""
+        """Write the metadata that depend on the number of records; the consolidated ones last."""
         every = self._metadata(count)
         for name, content in every.items():
             variable = self.layout.variables.get(name.removesuffix("/.zarray"))
@@ -198,7 +198,7 @@ class Zarr(Store):
         _overwrite(file, 8 * at, np.array(time, "<f8").tobytes())
 
     def _compare(self, there: Mapping[str, Any]) -> None:
-        """Refuse a store of other variables, or with other values of those that do not change."""
+        """Raise an error if a store has other variables, or other values of constant variables."""
         check_same(self.path, _description(there), _description(self._metadata(0)))
         self._compare_constants()
 
@@ -221,7 +221,7 @@ class Zarr(Store):
 
 
 def _description(metadata: Mapping[str, Any]) -> Description:
-    """Return the axes and variables that metadata tell."""
+    """Return the axes and variables that metadata describe."""
     lengths: dict[str, int] = {}
     found = {}
     for key, array in metadata.items():
@@ -255,7 +255,7 @@ def _json(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _overwrite(path: Path, offset: int, content: bytes) -> None:
-    """Write a part of a file, in one call of the system."""
+    """Write a part of a file in one system call."""
     with path.open("r+b", buffering=0) as file:
         file.seek(offset)
         file.write(content)

@@ -34,7 +34,7 @@ def check_same(first: Recorder, second: Recorder) -> None:
 
 
 def impure(name: str, note: str, place: Span | None = None) -> ImpureProgramError:
-    """Return the error of a body whose second run was another one than the first."""
+    """Return the error of a body whose second run differs from the first."""
     return ImpureProgramError(
         f"The body of program {name} did something else when it was run again.",
         span=place,
@@ -149,7 +149,7 @@ class _Comparison:
             yield f"at first it computed {_shown(a)}, then {_shown(b)}"
 
     def _names(self, a: str, b: str) -> Iterator[str]:
-        """Yield how what two names stand for differs; a new name stands for a new one."""
+        """Yield the difference between the meanings of two names, which are paired at first use."""
         if a not in self._forth and b not in self._back:
             self._forth[a], self._back[b] = b, a
             if not _alike(_meaning(self._first, a), _meaning(self._second, b)):
@@ -159,7 +159,7 @@ class _Comparison:
 
 
 def _meaning(recorder: Recorder, name: str) -> Any:
-    """Return what a name stands for: data, or the points of a field or of a reduction."""
+    """Return the meaning of a name: data, or the points of a field or of a reduction."""
     for known in (
         recorder.captured, recorder.stored, recorder.reductions, recorder.scalars
     ):  # fmt: skip

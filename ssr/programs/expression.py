@@ -48,7 +48,7 @@ class Recording(ABC):
 
     @abstractmethod
     def own(self, expression: Expression) -> None:
-        """Check that an expression is made of the fields of this program."""
+        """Check that an expression belongs to this program."""
 
     @abstractmethod
     def space(self, name: str) -> Space:
@@ -79,12 +79,12 @@ def recording(into: Recording) -> Iterator[None]:
 
 
 def in_progress() -> Recording | None:
-    """Return what collects the program being traced, if one is."""
+    """Return the recording of the program being traced, or None."""
     return _recording.get()
 
 
 def current_recording() -> Recording:
-    """Return what collects the program being traced."""
+    """Return the recording of the program being traced; raise an error outside of programs."""
     found = _recording.get()
     if found is None:
         raise Error(
@@ -280,7 +280,7 @@ class Mask(Expression):
         return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
 
     def become(self, name: str) -> None:
-        """Stand for a field that was just assigned one where the comparison holds."""
+        """Replace the comparison by a field with the value one where it holds."""
         self.value = ir.Op("ne", (ir.Load(name, self.space.indices()), ir.ZERO))
 
 

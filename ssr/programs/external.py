@@ -43,7 +43,7 @@ def extend(
 
 
 def overwrite(made: Expression, part: Space, values: Expression) -> Expression:
-    """Return what `extend` has made of a field, after an assignment to some of its points."""
+    """Assign values to some points of a field that `extend` has computed, and return the field."""
     recorder = current()
     field = recorder.store(made)
     check_part(part, field.space, f"array of {field.name!r}")

@@ -57,7 +57,7 @@ def solved_along(
 
 
 def _across(space: Space, axis: int) -> str:
-    """Return the name of the axis along which lines lie side by side; of none, the empty name."""
+    """Return the name of the innermost axis across the lines; empty if there is none."""
     outer = [name for n, name in enumerate(space.axes) if n != axis]
     return outer[-1] if outer else ""
 
@@ -104,7 +104,7 @@ def _right(b: Expression, recorder: Recorder) -> ir.Value:
 
 
 def _own_points(b: Expression) -> bool:
-    """Whether an expression is arithmetic on fields at its own points, alike at all of them."""
+    """Whether an expression is the same arithmetic on fields at its own point at all points."""
     own, rows = b.space.indices(), row_domain(b.space)
     near = all(load.index == own for load in ir.loads(b.value))
     whole = all(rows <= term.domain for part in ir.sums(b.value) for term in part.terms)
@@ -128,7 +128,7 @@ def _on_line(load: ir.Load, space: Space, axis: int) -> bool:
 
 
 def _arithmetic(value: ir.Value, across: str) -> bool:
-    """Whether a value is made of arithmetic, and differs between lines by what is loaded only."""
+    """Whether a value is arithmetic that differs between lines only by the loaded elements."""
     for part in ir.walk(value):
         match part:
             case ir.Op(name) if name not in ARITHMETIC:
@@ -148,7 +148,7 @@ def _stored(entry: ir.Entry, space: Space, recorder: Recorder) -> ir.Entry:
 
 
 def _check_pivots(name: str, size: int, entries: Sequence[ir.Entry], given: Domain) -> None:
-    """Check that entries, or what elimination in a block adds to them, make every pivot given."""
+    """Check that every pivot is an entry, or is filled in by elimination within its block."""
     filled: dict[Place, Domain] = {(r, c): given - given for r in range(size) for c in range(size)}
     for entry in entries:
         if entry.offset == 0 and entry.point is None:

@@ -81,9 +81,9 @@ def _substituted(
 
 
 def right_side(b: Expression, found: Iterable[ir.Family]) -> Expression:
-    """Return the right side of a sweep: a field, if it has entries within boxes and others cross.
+    """Return the right side of a sweep, stored if it has terms within boxes and entries cross them.
 
-    Rows of several boxes are then swept by a nest that knows nothing of boxes.
+    The sweep over rows of several boxes then runs in a nest without bounds of boxes.
     """
     b = b.settled()
     within = any(term.box != "any" for node in ir.sums(b.value) for term in node.terms)
@@ -114,13 +114,13 @@ def bound_families(
     recorder: Recorder,
     computed: Callable[[Expression], bool] = lambda _: False,
 ) -> tuple[ir.Family, ...]:
-    """Return the families with data replaced by what they are bound to; see `Recorder.data`."""
+    """Return the families with data replaced by the bound fields or values; see `Recorder.data`."""
     meaning = recorder.data(matrix, computed)
     return tuple(replace(f, value=bound_value(f.value, meaning)) for f in matrix.families)
 
 
 def bound_value(value: ir.Value, meaning: Mapping[str, ir.Value | str]) -> ir.Value:
-    """Return a value with data replaced by what they are bound to."""
+    """Return a value with data replaced by the bound fields or values."""
 
     def change(part: ir.Value) -> ir.Value | None:
         if isinstance(part, ir.Scalar):

@@ -210,7 +210,7 @@ class Program(Immutable):
         overlap in memory if one of them is assigned, interleaved views included, which a call from
         Python takes. Ctrl-C raises ``KeyboardInterrupt``.
 
-        Several threads may call it at the same time: each call has scratch memory of its own. A
+        Several threads may call it at the same time: each call has separate scratch memory. A
         function with ``parallel=True`` that calls it needs ``nogil=True``. Keep a reference to it
         while compiled code uses it. A function that reads it as a global variable keeps it until
         the process ends, and is not cached by Numba (``cache=True``), which warns of that.
@@ -306,7 +306,7 @@ class Program(Immutable):
 
 
 def _running(given: Sequence[Any]) -> Any:
-    """Return the first argument that runs programs itself, if there is one."""
+    """Return the first argument whose class executes programs, or None."""
     return next((value for value in given if hasattr(type(value), "__ssr_program__")), None)
 
 
@@ -350,9 +350,9 @@ def _declared(recorder: Recorder, signature: Signature, options: Options) -> Dec
 
 
 def begin(program: Program, dtype: str) -> None:
-    """Begin to build the kernel of a program that is called soon, so that threads do a part of it.
+    """Start the build of a kernel that is needed soon, in part on other threads.
 
-    Whoever needs several kernels begins with all of them before calling the first.
+    A caller that needs several kernels starts all builds before it calls the first kernel.
     """
     from ..compiler.kernel import begin
 
@@ -361,7 +361,7 @@ def begin(program: Program, dtype: str) -> None:
 
 
 def explained(program: Program) -> tuple[ir.Program, ir.Program, Options]:
-    """Return a program as it was recorded and as it is declared, and how it is compiled."""
+    """Return the IR of a program as recorded and as declared, and its options."""
     return _recorded_ir(program._recorder), program.ir, program.options
 
 
@@ -440,7 +440,7 @@ def program(
 
 
 def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:
-    """Return what a body records."""
+    """Run the body of a program on symbols, and return its recorder."""
     recorder = Recorder(signature.name)
     symbols = signature.symbols(recorder)
     with recording(recorder):

@@ -92,7 +92,7 @@ class Recorder(Recording):
             given.become(name)
 
     def _domain(self, rows: Space, names: Iterable[str]) -> Domain:
-        """Return the rows of a step, for sizes as large as those of the fields it is about."""
+        """Return the rows of a step, for the sizes for which its fields are not empty."""
         known = {**self.fields, **self.temporaries}
         spaces = {known[name] for name in names if name in known}
         others = [space for space in spaces if {*space.sizes} - {*rows.sizes}]
@@ -108,7 +108,7 @@ class Recorder(Recording):
         self.steps.append(ir.Call(external.name, external, tuple(fields), tuple(scalars)))
 
     def whole(self, name: str) -> Expression:
-        """Return the expression that stands for a field or temporary."""
+        """Return the expression of a field or temporary."""
         space = self.space(name)
         return Expression(space, ir.Load(name, space.indices()), owner=self)
 
@@ -178,7 +178,7 @@ class Recorder(Recording):
                 )
 
     def _keep(self, expression: Expression) -> None:
-        """Store an expression in a temporary, which it stands for from now on."""
+        """Store an expression in a temporary, and replace it by the temporary."""
         expression.become(self.put(expression, expression.space))
 
     def put(self, expression: Expression, whole: Space) -> str:
@@ -191,7 +191,7 @@ class Recorder(Recording):
     def reduce(
         self, kind: Literal["sum", "max", "min", "norm"], stem: str, values: Expression
     ) -> Value:
-        """Record a reduction over all rows; return the number it gives."""
+        """Record a reduction over all rows; return its result."""
         values = values.settled()
         self._own_scalars(values.value)
         known = self._reduced(kind, values)
@@ -207,7 +207,7 @@ class Recorder(Recording):
         return Value(ir.Scalar(name))
 
     def _reduced(self, kind: str, values: Expression) -> str | None:
-        """Return an earlier reduction of the same values, if what they read has not changed."""
+        """Return an earlier reduction of the same values, if their fields are unchanged since."""
         domain = self._domain(values.space, values.reads)
         for step in reversed(self.steps):
             if not isinstance(step, ir.Reduction):
@@ -218,7 +218,7 @@ class Recorder(Recording):
         return None
 
     def give(self, results: object) -> None:
-        """Take what the body returns: nothing, a number, or a sequence of numbers."""
+        """Record the results of the body: nothing, a number, or a sequence of numbers."""
         if isinstance(results, (tuple, list)):
             self.results = tuple(Value(self._result(r)) for r in results)
         elif results is not None:
@@ -260,7 +260,7 @@ class Recorder(Recording):
         return Field(self.put(Expression(field.space, field.value), field.space), field.space, self)
 
     def own(self, expression: Expression) -> None:
-        """Check that an expression is made of the fields of this program."""
+        """Check that an expression belongs to this program."""
         if expression.owner is not self:
             what = f"Field {expression.name!r}" if isinstance(expression, Field) else "A value"
             raise ArgumentError(f"{what} belongs to another program.", hint=_PARAMETERS)
@@ -268,9 +268,9 @@ class Recorder(Recording):
     def data(
         self, matrix: MatrixData, computed: Callable[[Expression], bool] = lambda _: False
     ) -> dict[str, ir.Value | str]:
-        """Return what a matrix's data stand for here: a field's name, or a value.
+        """Return the meaning of each name of a matrix's data: the name of a field, or a value.
 
-        Expressions that are ``computed`` where they are read are values, others are stored.
+        Expressions for which ``computed`` is true are evaluated at each read; others are stored.
         """
         meaning: dict[str, ir.Value | str] = {}
         for name, kind in matrix.data.items():

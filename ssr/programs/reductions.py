@@ -94,7 +94,7 @@ def usual_norm(x: Any) -> Value:
 def _joint(norms: Sequence[Value]) -> Value:
     """Return the norm of a vector from those of its components, which are divided by the largest.
 
-    Zeros, infinities and NaN stand for themselves.
+    If the largest is zero, infinite or NaN, it is the result.
     """
     largest = functools.reduce(maximum, norms)
     squares = [(each / largest) * (each / largest) for each in norms]

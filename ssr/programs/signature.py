@@ -103,7 +103,7 @@ class Signature:
         return tuple(found)
 
     def symbols(self, recorder: Recorder) -> list[Any]:
-        """Return what the body is called with; the recorder learns of it."""
+        """Return the symbols that are the arguments of the body, and record them."""
         for name, flat in self.flat:
             if isinstance(flat, Space):
                 recorder.fields[name] = flat
@@ -122,7 +122,7 @@ class Signature:
     def inlined(
         self, args: tuple[Any, ...], recorder: Recorder, written: Collection[str]
     ) -> list[Any]:
-        """Return what the body is called with as a part of another program."""
+        """Return the arguments of the body for a call inside another program."""
         made: list[Any] = []
         for value, (name, kind) in zip(args, self.kinds, strict=True):
             if isinstance(kind, ScalarType):

@@ -27,7 +27,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def grouped(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the kinds of data with the components of vector fields as one."""
+    """Return the kinds of data, with the components of each vector field grouped."""
     found: dict[str, Any] = {}
     for name, kind in data.items():
         known = found.get(stem(name))
@@ -198,7 +198,7 @@ class Component(Field):
 
 
 def as_it_is(value: Any) -> Any:
-    """Return a component with the values it has now, whatever is assigned to it later."""
+    """Return a snapshot of a component, which later assignments do not change."""
     if not (isinstance(value, Expression) and isinstance(value.value, ir.Load)):
         return value
     snapshot = Expression(value.space, value.value, owner=value.owner)

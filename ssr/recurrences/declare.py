@@ -62,7 +62,7 @@ def define(
 
 
 def check_name(name: str, space: Space, data: Collection[str]) -> None:
-    """Refuse a name of a recurrence that its data or sizes have: it names its numbers."""
+    """Raise an error if the name of a recurrence, also that of its entries, is in use."""
     for what, taken in (("one of its data", data), ("a size of its space", space.sizes)):
         if name in taken:
             raise ArgumentError(
@@ -80,7 +80,7 @@ def traced(
     done: Symbolic,
     split: Split = undivided,
 ) -> tuple[Path, ...]:
-    """Return the paths of a generator, which is also given what rows before it have made."""
+    """Return the paths of a generator, which also receives the entries of earlier rows."""
 
     @functools.wraps(function)
     def generator(*index: Any, **given: Any) -> Any:
@@ -91,7 +91,7 @@ def traced(
 
 
 class Recurrence(Matrix):
-    """A matrix whose rows are made in C order, each from entries of earlier ones.
+    """A matrix whose rows are computed in C order, each from entries of earlier rows.
 
     Made by `ssr.recurrence`. The stored entries are data with the name of the recurrence: a vector
     field with one component for each. `compute` computes them; then the matrix has parts, products

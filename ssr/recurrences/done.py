@@ -62,9 +62,9 @@ def _shown(here: Any) -> str:
 
 
 class Symbolic:
-    """The entries made before, on symbolic indices; remembers where they are read.
+    """The earlier entries at symbolic indices; records the locations of reads.
 
-    Entries are numbers, or blocks of so many ``components``.
+    Entries are numbers, or square blocks of ``components`` rows.
     """
 
     def __init__(self, space: Space, components: int = 0) -> None:
@@ -96,7 +96,7 @@ class Symbolic:
 
 
 class Numbers:
-    """The entries made before, on integers: numbers, or blocks of so many ``components``."""
+    """The earlier entries at integers: numbers, or square blocks of ``components`` rows."""
 
     def __init__(self, space: Space, sizes: Mapping[str, int], components: int = 0) -> None:
         self.space = space
@@ -127,7 +127,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Recursion(Origin):
-    """A row generator that reads rows made before, and rows of other matrices.
+    """A row generator that reads earlier rows, and rows of other matrices.
 
     ``names`` pairs the names of all data with those values are bound to, and ``own`` are those the
     generator takes; ``others`` are the spaces of the matrices whose rows are read.
@@ -173,7 +173,7 @@ class Recursion(Origin):
 
 @dataclass(frozen=True, slots=True)
 class BlockRecursion(Recursion):
-    """The entries in one ``place`` of the blocks of a recurrence of so many ``components``."""
+    """The entries in one ``place`` of the blocks of a recurrence with several ``components``."""
 
     components: int
     place: Place
@@ -199,7 +199,7 @@ class BlockRecursion(Recursion):
 def _rows_of_matrices(
     sizes: Mapping[str, int], known: Mapping[str, Any], leaf: Leaf
 ) -> Callable[[MatrixData, Point], Row]:
-    """Return what gives the rows of other matrices on integers."""
+    """Return a function that evaluates rows of other matrices for given sizes."""
     entries: dict[int, tuple[MatrixData, Any, list[tuple[ir.Family, frozenset[Any]]]]] = {}
 
     def row(matrix: MatrixData, here: Point) -> Row:

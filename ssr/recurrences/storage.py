@@ -73,7 +73,7 @@ def pattern(
 
 
 def _by_offset(path: Path, space: Space, blocks: bool) -> dict[Point, ir.Value]:
-    """Return the entries of a path by offset; those at one column are added."""
+    """Return the entries of a path by offset; entries at the same column are added."""
     found: dict[Point, ir.Value] = {}
     for entry in path.entries:
         pairs = zip(entry.column, space.indices(), strict=True)
@@ -95,12 +95,12 @@ def _sum(row: Point, offset: Point) -> Point:
 
 
 def _before(value: ir.Value) -> list[ir.Load]:
-    """Return the entries made before that a value reads, each once."""
+    """Return the reads of earlier entries in a value, each once."""
     return [load for load in ir.loads(value) if load.array == DONE]
 
 
 def _old(value: ir.Value) -> ir.Value:
-    """Return a value that reads what was made as one that reads arrays."""
+    """Return a value whose loads of computed elements are replaced by loads of arrays."""
     return ir.rewrite(value, lambda v: replace(v, new=False) if isinstance(v, ir.Load) else None)
 
 
@@ -129,7 +129,7 @@ class Known:
         self.stored = {offset: labels[offset] for offset in self.domains if offset in labels}
 
     def _without_zeros(self, rows: Rows) -> Rows:
-        """Return rows without the entries made before that no row has."""
+        """Return rows in which reads of earlier entries that no row has are zero."""
         zero: dict[ir.Value, ir.Value] = {
             load: ir.ZERO
             for value in rows.values.values()
@@ -140,13 +140,13 @@ class Known:
         return Rows(rows.domain, {o: value for o, value in values if value != ir.ZERO})
 
     def _read(self, rows: Rows) -> Iterator[Point]:
-        """Yield the offsets of the entries made before that some rows read."""
+        """Yield the offsets of the earlier entries that some rows read."""
         for value in rows.values.values():
             for load in _before(value):
                 yield from (offset for offset, _ in self._at(load, rows.domain))
 
     def _closed(self, offset: Point, used: set[Point]) -> bool:
-        """Whether an entry is an expression of numbers and of one entry stored elsewhere."""
+        """Whether an entry is an expression of constants and of at most one other, stored entry."""
         values = [rows.values[offset] for rows in self.found if offset in rows.values]
         most = max(len(_before(value)) for value in values)
         early = all(
@@ -176,7 +176,7 @@ class Known:
                 yield offset, where
 
     def resolved(self, rows: Rows) -> Rows:
-        """Return the values of rows as they are computed: from what is stored, and from numbers."""
+        """Return the values of rows as they are computed: from stored entries and constants."""
         meaning: dict[ir.Value, ir.Value] = {
             load: self._value(load, rows.domain)
             for value in rows.values.values()
@@ -190,7 +190,7 @@ class Known:
         return Rows(rows.domain, values)
 
     def _value(self, load: ir.Load, rows: Domain) -> ir.Value:
-        """Return what a read of an entry made before means at some rows."""
+        """Return the value of a read of an earlier entry, for some rows."""
         here = load.index[: self.space.ndim]
         where = dict(zip(self.space.axes, here, strict=True))
         terms: list[ir.Term] = []
@@ -208,7 +208,7 @@ class Known:
         return found[0].weight if rows <= found[0].domain else ir.Sum(found)
 
     def _check_divisors(self, rows: Rows, places: Mapping[ir.Load, Span | None]) -> None:
-        """Check that what rows divide by is an entry that exists."""
+        """Check that every divisor of these rows is an existing entry."""
         divisions = (
             v
             for value in rows.values.values()
@@ -256,12 +256,12 @@ def _halves(count: int) -> tuple[slice, slice]:
 
 
 def _order(offset: Point) -> tuple[object, ...]:
-    """Return what puts offsets in the order of columns."""
+    """Return the key that sorts offsets in the order of columns."""
     return tuple(str(Affine(o.terms)) for o in offset), tuple(o.constant for o in offset)
 
 
 def _by_weight(terms: Iterable[ir.Term]) -> tuple[ir.Term, ...]:
-    """Return terms with equal values as one."""
+    """Return the terms, with terms of equal values merged."""
     found: dict[ir.Value, Domain] = {}
     for t in terms:
         found[t.weight] = found[t.weight] | t.domain if t.weight in found else t.domain

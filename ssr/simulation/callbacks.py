@@ -20,16 +20,16 @@ class Entry:
         self.event = math.inf
 
     def forget(self) -> None:
-        """Let the next event be found again when the run goes on."""
+        """Reset the next event, which is determined again when the run continues."""
         self.number, self.event = None, math.inf
 
     def go_past(self, now: float) -> None:
-        """Let the next event be the first one after now."""
+        """Set the next event to the first one after now."""
         self.number = self.when.past(now)
         self.event = self.when.event(self.number)
 
     def go_on(self, now: float) -> None:
-        """Let the next event be the first one after now, which is at or after the present one."""
+        """Set the next event to the following one or, if that is past, to the first after now."""
         assert self.number is not None
         self.number += 1
         self.event = self.when.event(self.number)
@@ -62,7 +62,7 @@ class Callbacks:
         self._entries.sort(key=lambda entry: isinstance(entry.call, Checkpointer))
 
     def forget(self) -> None:
-        """Let all next events be found again when the run goes on, from a checkpoint."""
+        """Reset all next events, which are determined again when the run continues."""
         for entry in self:
             entry.forget()
         for checkpointer in self.checkpointers:
@@ -86,7 +86,7 @@ class Callbacks:
         return [entry for entry in self if entry.when.is_on(now[entry.when.counts])]
 
     def next_events(self, time: float, step: float) -> tuple[float, float]:
-        """Return the next time and the next step at which one is due, or those given."""
+        """Return the earliest time and step of all next events, at most those given."""
         for entry in self._entries:
             counts = entry.when.counts
             if counts == "time":
@@ -96,7 +96,7 @@ class Callbacks:
         return time, step
 
     def due(self, now: Mapping[str, float]) -> list[Entry]:
-        """Return the callbacks whose events have come, and go on to their next ones."""
+        """Return the callbacks whose events are due, and advance to their next events."""
         found = []
         for entry in self._entries:
             here = now[entry.when.counts]

@@ -12,7 +12,7 @@ from ..output.places import as_path
 
 
 class Checkpointer:
-    """A callback that writes the state of a run, from which it continues with the same bits.
+    """A callback that writes the state of a run, for a bitwise identical restart.
 
     A checkpoint holds the fields of the stepper with the history of multistep methods, the clock,
     and the state of callbacks such as `Statistics`. A run also writes one when it ends, whether it

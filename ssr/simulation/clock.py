@@ -41,8 +41,8 @@ class Clock(NamedTuple):
     def toward(self, target: float, now: float, dt: float) -> tuple[Clock, int]:
         """Return the clock for the way to a time, and the number of steps.
 
-        The steps of this clock go on if they meet the target; otherwise there are as many equal
-        steps as are needed for none to be longer than dt.
+        The steps of this clock continue if they meet the target; otherwise there is the smallest
+        number of equal steps that are not longer than dt.
 
         Examples
         --------

@@ -13,9 +13,9 @@ from .signals import Caught, signal_name
 class Interrupted(KeyboardInterrupt):
     """A signal has ended a run, after a step and after its checkpoints were written.
 
-    After Ctrl-C it is a KeyboardInterrupt. After a signal that asks the process to end (SIGTERM,
-    SIGHUP, SIGUSR1) it is a SystemExit too: a program that does not catch it ends with exit status
-    1 and a message in place of a traceback.
+    After Ctrl-C it is a KeyboardInterrupt. After a signal that requests termination (SIGTERM,
+    SIGHUP, SIGUSR1) it is also a SystemExit: a program that does not catch it ends with exit
+    status 1 and a message instead of a traceback.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Terminated(Interrupted, SystemExit):
-    """A signal that asks the process to end has ended a run."""
+    """A signal that requests termination has ended a run."""
 
     code: Any
 

@@ -63,7 +63,7 @@ class March:
 
     @property
     def rounding(self) -> float:
-        """The distance of two times that are one."""
+        """The largest distance of two times that are considered equal."""
         return NEARLY * self._clock.dt + rounding_of(self.time)
 
     def go(self, target: float, last: float, simulation: Any, ranks: Ranks) -> None:
@@ -86,7 +86,7 @@ class March:
                 self._dt, self._clock = found, Clock(self.time, found)
 
     def _go_equally(self, target: float, most: int) -> None:
-        """Make steps of one length, at most so many, up to a time or before it."""
+        """Make steps of equal length, at most ``most``, up to a time or before it."""
         clock, stepper, dt = self._clock, self.stepper, self._dt
         assert dt is not None
         count = most + 1

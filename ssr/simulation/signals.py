@@ -57,7 +57,7 @@ def _is_default(handler: object) -> bool:
 
 
 def signal_name(number: int | None) -> str:
-    """Return the name of a signal as a user knows it."""
+    """Return the name of a signal for messages."""
     if number is None:
         return "a signal"
     return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name

@@ -221,7 +221,7 @@ class Simulation(Ends):
         criterion
             The function, such as a `SteadyState`; see `add` for its state in checkpoints.
         steps, time, times, wall
-            When it is called, see `add`; after every step if nothing is given.
+            When it is called, see `add`; after every step by default.
         name
             Its name, the reason in the `Result`; by default that of the function or type.
 
@@ -279,7 +279,7 @@ class Simulation(Ends):
         save(path, self.fields(), {**(data or {}), "simulation": self.data()})
 
     def restore(self, path: str | os.PathLike[str] | Checkpoint) -> None:
-        """Continue from a checkpoint, with the same bits as a run without interruption.
+        """Continue from a checkpoint, bitwise identical to a run without interruption.
 
         The number of ranks may differ. Add the callbacks before: the state of each is restored by
         its name. A callback that the checkpoint does not have begins again.
@@ -454,7 +454,7 @@ class Simulation(Ends):
         return max(parts)
 
     def _text(self) -> str:
-        """Return what progress shows of the present state."""
+        """Return the text that the progress display shows for the present state."""
         if callable(self._progress):
             return self._progress(self)
         end = "" if self.stop_time == math.inf else f" of {self.stop_time:g}"

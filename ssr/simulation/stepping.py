@@ -1,4 +1,4 @@
-"""Steppers made of a function."""
+"""Steppers defined by a function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..spaces.distributed import is_distributed
 
 
 class FunctionStepper:
-    """A stepper made of a function and its fields, for time loops written by hand.
+    """A stepper defined by a function and its fields, for time loops written by hand.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def _axis(fine: Any, coarse: Any, centering: str) -> Callable[[Any], Taps]:
 
 
 def _of_points(shift: int, fine: Any) -> Taps:
-    """Return the taps of a fine point, where ``shift`` is that of the first coarse one."""
+    """Return the coefficients of a fine point; ``shift`` is the index of the first coarse point."""
     here = fine - shift
     if here % 2 == 0:
         return [(here // 2, 1.0)]
@@ -122,7 +122,7 @@ def _of_points(shift: int, fine: Any) -> Taps:
 
 
 def _of_cells(count: Any, here: Any) -> Taps:
-    """Return the taps of a fine cell, where the coarse ones are so many."""
+    """Return the coefficients of a fine cell, for a count of coarse cells."""
     own = here // 2
     next_one = own - 1 if here % 2 == 0 else own + 1
     if next_one >= 0 and next_one < count:
@@ -270,7 +270,7 @@ def _dtype(matrix: MatrixData) -> np.dtype[Any]:
 
 
 def _box(matrix: MatrixData) -> tuple[Offset, ...]:
-    """Return all offsets as large as those from rows to columns; those of products are, too."""
+    """Return all offsets up to the largest of the matrix; its coarse products need no others."""
     found = [distance(family) for family in matrix.families]
     if None in found:
         raise SpaceError(
@@ -306,10 +306,9 @@ def _coarsening(ndim: int, offsets: tuple[Offset, ...]) -> tuple[Space, Space, P
 def _halved(axis: int, fine: Space, coarse: Space, offsets: Sequence[Offset]) -> BlockMatrix:
     """Return the matrix from the diagonals of A to those of ``P.T @ A @ P`` along an axis.
 
-    Row I of the product is made of the rows ``2 I + 1 + r`` of A, and its column J of the columns
+    Row I of the product combines the rows ``2 I + 1 + r`` of A, and its column J the columns
     ``2 J + 1 + s``, r and s from -1 to 1. All of these are points of the fine grid if I and J are
-    points of the coarse one. What the diagonals hold beside the entries of the product, where J is
-    none, is not read.
+    points of the coarse one. Other values of the diagonals, where J is outside, are not read.
     """
     weights = {-1: 0.5, 0: 1.0, 1: 0.5}
 
@@ -330,7 +329,7 @@ def _halved(axis: int, fine: Space, coarse: Space, offsets: Sequence[Offset]) ->
 def by_diagonals(space: Space, offsets: Sequence[Offset]) -> Matrix:
     """Return the matrix whose entries at each offset from the row are a component of its data d.
 
-    What d holds for columns outside of the space is not an entry.
+    Values of d for columns outside the space are ignored.
     """
 
     def stored(*index: Any, d: Any) -> Iterator[Any]:

@@ -124,7 +124,7 @@ def _substitute_back(upper: Array, right: Array) -> None:
 
 
 def _orthonormal(vectors: list[Array]) -> list[Array]:
-    """Return an orthonormal basis of what some independent vectors span."""
+    """Return an orthonormal basis of the span of linearly independent vectors."""
     basis = list[Array]()
     for vector in vectors:
         vector = vector / _power(float(np.abs(vector).max()))

@@ -86,7 +86,7 @@ class Coarsening:
         return list(dict.fromkeys(other for other in found if other is not None))
 
     def _nearest(self, axis: int, extent: int, count: int) -> tuple[int | None, int | None]:
-        """Return the extents around one that an axis has after a number of refinements."""
+        """Return the nearest possible extents of an axis after a number of refinements."""
         ends = (self.coarse[axis],), (self.fine[axis],)
         below: int | None = None
         for start in range(1, extent + 2):
@@ -102,7 +102,7 @@ class Coarsening:
 def _mapped(
     known: tuple[Affine, ...], wanted: tuple[Affine, ...], least: Mapping[str, int], shape: Shape
 ) -> Shape | None:
-    """Return the values of some extents where others have given values, if there are any."""
+    """Return the values of some extents from the values of others; None if impossible."""
     sizes: dict[str, int] = {}
     for expression, extent in zip(known, shape, strict=True):
         if not expression.terms:
@@ -119,7 +119,7 @@ def _mapped(
 
 
 def points(shape: tuple[Any, ...]) -> str:
-    """Return extents as messages give them: ``100 x 100 points``."""
+    """Return extents as text for messages: ``100 x 100 points``."""
     text = " x ".join(map(str, shape))
     return f"{text} point" if text == "1" else f"{text} points"
 

@@ -42,7 +42,7 @@ class CG(Solver):
 
     @cached_property
     def _norm(self) -> Callable[[Vector], float]:
-        """The norm by the program of directions, if that is compiled: one less has to be."""
+        """The norm, by the program of directions if M is not compiled, which saves a build."""
         if self.is_fused:
             return self._norm_alone
         turn = self._direction
@@ -65,7 +65,7 @@ class CG(Solver):
 
     @cached_property
     def _residual(self) -> Callable[..., float]:
-        """The residual by the programs of iterations, if these are compiled: one less has to be."""
+        """The residual, by the programs of iterations if M is not compiled, which saves a build."""
         if self.is_fused:
             return super()._residual
         product, move = self._product, self._move
@@ -99,7 +99,7 @@ class CG(Solver):
 
     @cached_property
     def _move(self) -> Program:
-        """The program that goes along p until the residual is least in the norm of A."""
+        """The program that updates x along p such that the error is least in the norm of A."""
 
         def move(x: Any, r: Any, p: Any, q: Any, rz: Any, curvature: Any) -> Any:
             alpha = where(curvature != 0.0, rz / curvature, 0.0)
@@ -419,7 +419,7 @@ class GMRES(Solver):
     ) -> tuple[list[float], list[float]]:
         """Build a basis; return the residual norms and the weights of its vectors in the best x.
 
-        The basis gets new vectors as they are needed.
+        New vectors of the basis are allocated when they are needed.
         """
         self._divide(basis[0], r, norm)
         tiny = float(np.finfo(r.dtype).eps)
@@ -462,7 +462,7 @@ class LeastSquares:
         return abs(self._right[-1])
 
     def add(self, column: list[float]) -> bool:
-        """Add a column of the matrix, unless nothing is left of it; return whether it is added."""
+        """Add a column of the matrix, unless it vanishes; return whether it is added."""
         column = [*column]
         for k, (c, s) in enumerate(self._turns):
             a, b = column[k : k + 2]

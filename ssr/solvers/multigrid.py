@@ -78,7 +78,7 @@ class Multigrid(Composed, Inverse):
     Examples
     --------
     The matrix is the second difference without its divisor, the square of the distance of points.
-    At twice the distance the same matrix stands for four times the operator, and indeed the rows of
+    At twice the distance the same matrix is four times the operator; accordingly, the rows of
     ``2 * P.T`` sum to four.
 
     >>> import numpy as np, ssr
@@ -353,9 +353,9 @@ class Multigrid(Composed, Inverse):
     def _allocated(self, level: int, r: V) -> tuple[V, V, V, V, V]:
         """Return vectors for the residual, the coarse right side and the correction.
 
-        The last two come twice: where the finer grid has their points, and where the coarse level
-        is worked on. That is where the data of its matrix are; without such data it is on as few
-        ranks as it is worth, but the coarsest is solved everywhere.
+        The last two exist twice: on the ranks that have their points on the finer grid, and on the
+        ranks of the coarse level. These are the ranks of the data of its matrix; without such data
+        they are as few as is efficient, but the coarsest level is solved on all ranks.
         """
         A, R = self.matrices[level], self.restrictions[level]
         below = self.matrices[level if self.coarsest is not None else level + 1]

@@ -148,6 +148,6 @@ class GaussSeidel:
 
 
 def check_rank_local(rank_local: object) -> None:
-    """Check whether something is said to be within boxes or not."""
+    """Check that ``rank_local`` is True or False."""
     if not isinstance(rank_local, bool):
         raise ArgumentError(f"rank_local is {rank_local!r}, not True or False.")

@@ -411,7 +411,7 @@ class Solver(Inverse):
                 self._begin_called(name, dtype)
 
     def _begin_called(self, name: str, dtype: str) -> None:
-        """Begin to build the program that an attribute is, or the new ones that it calls."""
+        """Start the build of the program in an attribute, or of the new programs that it calls."""
         before = len(self._programs)
         part = getattr(self, name)
         for made in [part] if isinstance(part, Program) else self._programs[before:]:
@@ -430,7 +430,7 @@ class Solver(Inverse):
 
         Parameters that ``scalars`` names are numbers.
 
-        A preconditioner written in Python cannot be compiled; the function is then left as it is.
+        A preconditioner written in Python cannot be compiled; the body is then returned unchanged.
         """
         return self.program(body, scalars) if self.is_fused else body
 
@@ -474,7 +474,7 @@ class Solver(Inverse):
 def remembered(kind: Callable[..., S], A: Any, *rest: Any) -> S:
     """Return ``kind(A, *rest)``, or the last solver of this kind for A if the rest was the same.
 
-    The solver is kept with the matrix and lives as long.
+    The solver is stored with the matrix and has the same lifetime.
     """
     if not isinstance(A, (Operator, Program)):
         return kind(A, *rest)
@@ -491,7 +491,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def no_matrix(A: object) -> ArgumentError:
-    """Return the error for something that is not a matrix, with what to do with it."""
+    """Return the error for an object that is not a matrix, with a hint to convert it."""
     if _is_affine(A):
         return ArgumentError(
             "A is an affine matrix, not a matrix of ssr.",
@@ -517,5 +517,5 @@ def _ldexp(number: float, exponent: int) -> float:
 
 
 def _is_affine(A: object) -> bool:
-    """Whether something is a matrix with an offset, as those of the package boundary are."""
+    """Whether a value is a matrix with an offset, such as those of the package boundary."""
     return hasattr(type(A), "linear") and hasattr(type(A), "offset")

@@ -23,7 +23,7 @@ class Breakdown(Exception):
 
 
 def check_limits(rtol: Any, atol: Any, maxiter: Any, callback: Any) -> None:
-    """Check what ends an iteration, and what is called on its way."""
+    """Validate the tolerances, the limit and the callback of an iteration."""
     for name, tolerance in ("rtol", rtol), ("atol", atol):
         found = real(tolerance)
         if found is None or not found >= 0.0:

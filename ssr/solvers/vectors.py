@@ -43,14 +43,14 @@ class Distributed(Protocol):
         """Return another vector: see `empty`, `several` and `coarser`."""
 
     def __ssr_gathered__(self) -> Any:
-        """Return the vector, or one instead of it that lives on fewer processes."""
+        """Return the vector, or a replacement on fewer processes."""
 
     def __ssr_beside__(self, other: Any) -> Any:
-        """Return the vector, or one instead of it that lives where another vector does."""
+        """Return the vector, or a replacement on the processes of another vector."""
 
     @property
     def __ssr_ranks__(self) -> Any:
-        """The ranks that share the points: ``first``, ``any(flag)`` and ``shared(value)``."""
+        """The ranks that share the points: ``is_root``, ``any(flag)`` and ``broadcast(value)``."""
 
     def __ssr_first__(self, test: Any) -> tuple[int, ...] | None:
         """Return the index of the first value for which a test is true, in C order."""
@@ -91,7 +91,7 @@ def check_alike(z: Any, r: Vector) -> None:
 
 
 def layout(vector: Vector) -> Hashable:
-    """Return what vectors have in common that take each other's place in programs."""
+    """Return the layout of a vector; vectors of equal layout can replace each other in programs."""
     if isinstance(vector, np.ndarray):
         return vector.shape, vector.dtype
     return vector.__ssr_layout__
@@ -126,9 +126,9 @@ def copied(vector: V) -> V:
 
 
 def coarser(like: V, restriction: Matrix, space: Space) -> V:
-    """Return a vector without values for what a restriction makes of a vector.
+    """Return a vector without values for the restriction of a vector.
 
-    It is a vector on ``space`` for the matrix of the next level.
+    In the matrix of the next level it is on ``space``.
     """
     if isinstance(like, np.ndarray):
         return cast(V, restriction @ np.zeros_like(like, order="C"))
@@ -146,12 +146,12 @@ def known_as(like: V, points: Space | VectorSpace, space: Space | VectorSpace) -
 
 
 def gathered(vector: V) -> V:
-    """Return a vector for the same points that lives where it is worth it: often this one."""
+    """Return the vector, or a replacement on fewer processes if that is faster."""
     return vector if isinstance(vector, np.ndarray) else cast(V, vector.__ssr_gathered__())
 
 
 def beside(vector: V, other: Any) -> V:
-    """Return a vector for the same points that lives where another does: often this one."""
+    """Return the vector, or a replacement on the processes of another vector."""
     return vector if isinstance(vector, np.ndarray) else cast(V, vector.__ssr_beside__(other))
 
 

@@ -58,7 +58,7 @@ def _axes(name: str, space: Space, shape: tuple[int, ...]) -> list[Axis]:
 
 
 def _settled(axis: Axis, sizes: dict[str, int], origins: dict[str, str]) -> bool:
-    """Check an axis whose extent is known, or learn a size from it; return whether either was."""
+    """Check an axis of known extent or determine a size from it; return whether it is settled."""
     unknown = axis.extent.names() - set(sizes)
     if not unknown:
         _check(axis, axis.extent.evaluate(sizes), origins)

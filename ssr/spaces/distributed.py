@@ -18,22 +18,22 @@ class Component:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the whole."""
+        """The shape of the component on all ranks."""
         return tuple(self.field.shape[1:])
 
 
 def is_distributed(value: Any) -> bool:
-    """Whether something is a field that runs programs itself, or a component of one."""
+    """Whether a value is a distributed field, or a component of a distributed vector field."""
     return isinstance(value, Component) or hasattr(type(value), "__ssr_program__")
 
 
 def is_data(value: Any) -> bool:
-    """Whether something has a number for each point: an array, or a distributed field."""
+    """Whether a value is an array or a distributed field."""
     return isinstance(value, np.ndarray) or is_distributed(value)
 
 
 def as_data(value: Any) -> Any:
-    """Return the array of a distributed field if this process has the whole; else what is given."""
+    """Return the array of a distributed field if this process has the whole; else the argument."""
     whole = value.__ssr_whole__() if hasattr(type(value), "__ssr_whole__") else None
     return value if whole is None else whole
 

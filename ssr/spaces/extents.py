@@ -23,8 +23,8 @@ End: TypeAlias = Literal["low", "high"]
 class Extents:
     """The data of a space: first index, number of points, and staggering, axis by axis.
 
-    A first index is an integer where it is known. `least` has the sizes that are known to be larger
-    than one, with what they are at least.
+    A first index is an integer if it is constant. `least` has lower bounds of the sizes that are
+    known to be larger than one.
     """
 
     lower: tuple[int | Affine, ...]
@@ -67,10 +67,10 @@ def known(index: int | Affine) -> int | Affine:
 
 
 def owned_within(inner: Extents, outer: Extents) -> Extents | None:
-    """Return the owned points of a space that was made of one with the owned points ``inner``.
+    """Return the owned points of a space derived from a space with the owned points ``inner``.
 
-    An axis that holds all of them keeps them, and one within them has no ghosts; if it has points
-    on both accounts it is not known which are ghosts.
+    An axis that contains all owned points keeps them, and an axis within the owned points has no
+    ghosts. If neither holds, the owned points are unknown: None.
     """
     for axis in range(len(inner.shape)):
         less = Affine.of(inner.lower[axis]) - outer.lower[axis]
@@ -87,7 +87,7 @@ def owned_within(inner: Extents, outer: Extents) -> Extents | None:
 
 
 def most(extent: Affine, least: Mapping[str, int]) -> float:
-    """Return the largest value of an extent, for sizes from 1 on, or from what is least."""
+    """Return the largest value of an extent, for sizes of at least 1 or of their lower bounds."""
     if any(not isinstance(atom, str) or factor > 0 for atom, factor in extent.terms):
         return math.inf
     return extent.evaluate({atom: least.get(atom, 1) for atom in extent.names()})

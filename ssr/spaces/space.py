@@ -314,7 +314,7 @@ class Space:
         return self._like(self.data.along(axis, low, high, least), owned)
 
     def _check_width(self, axis: int, width: int) -> None:
-        """Check that an axis has so many points for all sizes."""
+        """Check that an axis has at least ``width`` points for all sizes."""
         extent = self.data.shape[axis]
         fewer = Domain.of(self.axes, Condition((((-extent + (width - 1), ">= 0"),),)))
         if (row_domain(self) & fewer).empty:
@@ -449,7 +449,7 @@ class Space:
         return shape
 
     def check_least(self, sizes: Mapping[str, int]) -> None:
-        """Check that sizes are as large as they are declared to be.
+        """Check that sizes satisfy their declared lower bounds.
 
         Raises
         ------
@@ -609,7 +609,7 @@ def row_domain(rows: Space, others: tuple[Space, ...] = ()) -> Domain:
 
 
 def _positive(space: Space) -> Condition:
-    """Return the condition that the sizes are what they are at least, where rows do not say it."""
+    """Return the condition that sizes satisfy their lower bounds, unless extents imply it."""
     extents, least = space.data.shape, dict(space.data.least)
     names = space.sizes
     said = {n for n in names if n not in least and Affine.name(n) in extents}

@@ -32,8 +32,8 @@ class Index(Operand):
 
     Supports ``+ -``, ``*`` by integers, ``// %`` by positive integers, comparisons and ``abs``;
     `min` and `max` work because comparisons do. Mixed with floats, or multiplied by another index,
-    it becomes a run-time value, which is not an index. `least` has the lower bounds of those of its
-    sizes that are known to be larger than one.
+    it becomes a run-time value, which is not an index. `least` has lower bounds of the sizes that
+    are known to be larger than one.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Index(Operand):
         return _value("sub", other, self) if left is None else (-self)._with(left, other)
 
     def _with(self, summand: Affine, other: object) -> Index:
-        """Return the sum with what another index or an integer stands for."""
+        """Return the sum with the value of another index or an integer."""
         return Index(self.affine + summand, merged(self.least, least_of(other)))
 
     def __mul__(self, other: object) -> Any:
@@ -205,7 +205,7 @@ def affine(value: object) -> Affine:
 
 
 def _instead_of(value: object) -> str | None:
-    """Return what to do where something is given that is not an index."""
+    """Return the hint for a value that is not an index."""
     if isinstance(value, Value) and not known_early(value.node):
         return "Columns and conditions cannot depend on run-time data; the values of entries can."
     if isinstance(value, str):
@@ -309,12 +309,12 @@ def _size(name: str, at_least: int) -> Index:
 
 
 def least_of(value: object) -> Least:
-    """Return what is known of the sizes in an index; nothing of an integer."""
+    """Return the lower bounds of the sizes in an index; empty for an integer."""
     return value.least if isinstance(value, Index) else ()
 
 
 def merged(*known: Least) -> Least:
-    """Return all that is known of sizes: of several numbers that one is at least, the largest."""
+    """Return the largest of the lower bounds of each size."""
     found: dict[str, int] = {}
     for name, number in chain(*known):
         found[name] = max(number, found.get(name, 1))

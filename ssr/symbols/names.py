@@ -38,7 +38,7 @@ def checked_name(what: str, name: object) -> str:
 
 
 def check_length(what: str, name: str) -> None:
-    """Refuse a name that is too long."""
+    """Raise an error if a name is too long."""
     if len(name) > LONGEST:
         raise ArgumentError(
             f"The name of a {what} has {len(name)} characters: {name[:20]}...",

@@ -49,7 +49,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """An operation: one of ``values.FOLD``, which says what they mean."""
+    """An operation, named by a key of ``operations.FOLD``, which computes it for constants."""
 
     name: str
     args: tuple[Value, ...]
@@ -73,8 +73,8 @@ class Op:
 class Rounded:
     """A value of scalars in an expression of fields: computed in double precision, then rounded.
 
-    It is computed once, and rounded to the type of the fields; a condition is not rounded. Other
-    passes than `lower.rounding` leave it as it is.
+    It is computed once, and rounded to the type of the fields; a condition is not rounded. Only
+    `lower.rounding` changes it.
     """
 
     value: Value
@@ -113,7 +113,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An array of a program: where its first element lies and how many there are."""
+    """An array of a program: its first index and its extents."""
 
     name: str
     lower: tuple[int | Affine, ...]
@@ -121,7 +121,7 @@ class Field:
 
     @property
     def points(self) -> tuple[tuple[int | Affine, ...], tuple[Affine, ...]]:
-        """Where the points lie: first index and extent along each axis."""
+        """The first index and the extent along each axis."""
         return self.lower, self.shape
 
     @property
@@ -136,7 +136,7 @@ class Field:
         return frozenset().union(*(e.names() for edge in self.edges for e in edge))
 
     def slab(self, axis: int, first: int, stop: int) -> Field:
-        """Return an array for the points whose index along an axis is one of a few."""
+        """Return an array for the points with ``first <= index < stop`` along an axis."""
         lower = (*self.lower[:axis], first, *self.lower[axis + 1 :])
         shape = (*self.shape[:axis], Affine.of(stop - first), *self.shape[axis + 1 :])
         return replace(self, lower=lower, shape=shape)
@@ -207,7 +207,7 @@ ONE = Const(1.0)
 
 
 def children(value: Value) -> tuple[Value, ...]:
-    """Return the values a value is made of."""
+    """Return the operands of a value."""
     if isinstance(value, Op):
         return value.args
     if isinstance(value, Sum):
@@ -222,7 +222,7 @@ def holds_sum(value: Value) -> bool:
 
 
 def sums(value: Value) -> Iterator[Sum]:
-    """Yield all sums of a value, parents first; what is shared is met once."""
+    """Yield all sums of a value, parents first; shared nodes are visited once."""
     return (here for here in walk(value, holds_sum) if isinstance(here, Sum))
 
 
@@ -232,7 +232,7 @@ def tests(value: Value) -> Iterator[Affine]:
 
 
 def walk(value: Value, within: Callable[[Value], bool] | None = None) -> Iterator[Value]:
-    """Yield a value and all values inside it, parents first; what is shared is met once.
+    """Yield a value and all values inside it, parents first; shared nodes are visited once.
 
     Values of which ``within`` is false are left out, with all that is inside them.
     """
@@ -254,8 +254,8 @@ def rewrite(
 ) -> Value:
     """Return the value with ``change`` applied to every node, leaves first; None keeps a node.
 
-    What is shared is changed once and stays shared. Values of which ``within`` is false are kept
-    with all that is inside them.
+    Shared nodes are changed once and stay shared. Values for which ``within`` is false are kept,
+    including all values inside them.
     """
     return rewriting(change, within)(value)
 
@@ -263,7 +263,7 @@ def rewrite(
 def rewriting(
     change: Callable[[Value], Value | None], within: Callable[[Value], bool] | None = None
 ) -> Callable[[Value], Value]:
-    """Return `rewrite` as a function of values, in which what several values share stays shared.
+    """Return `rewrite` as a function of values, in which nodes shared by values stay shared.
 
     The values have to live as long as the function is used.
     """
@@ -290,7 +290,7 @@ def rewrite_sums(value: Value, change: Callable[[Sum], Value | None]) -> Value:
 
 
 def with_children(value: Value, visit: Callable[[Value], Value]) -> Value:
-    """Return an operation or a sum of what ``visit`` returns for each value it is made of."""
+    """Return an operation or a sum with each operand replaced by the result of ``visit``."""
     match value:
         case Op(name, args):
             new = tuple([visit(a) for a in args])

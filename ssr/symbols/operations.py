@@ -38,7 +38,7 @@ def fold(name: str, *args: float) -> float:
 
 
 def known_early(value: nodes.Value) -> bool:
-    """Whether a value is made of indices, sizes and numbers alone."""
+    """Whether a value contains only indices, sizes and constants."""
     return not any(isinstance(part, (nodes.Load, nodes.Scalar)) for part in nodes.walk(value))
 
 

@@ -198,7 +198,7 @@ def _divisors(flat: Sequence[Any]) -> set[Any]:
 
 
 def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
-    """Return symbols for one over each argument of which several powers divide."""
+    """Return symbols for the reciprocals of arguments of which several powers are divisors."""
     import sympy
 
     bases = [power.base for power in _divisors(flat)]
@@ -206,7 +206,7 @@ def _inverses(flat: Sequence[Any], arguments: Sequence[Any]) -> dict[Any, Any]:
 
 
 def to_sympy(value: nodes.Value, symbols: dict[nodes.Value, Any]) -> Any:
-    """Return a value as a SymPy expression; what is not an operation becomes a symbol of its own.
+    """Return a value as a SymPy expression; nodes that are not operations become symbols.
 
     Functions with kinks become piecewise ones, which SymPy derives without distributions.
     """
@@ -255,7 +255,7 @@ _STRUCTURE = frozenset({"Mul", "Piecewise", "ExprCondPair", "BooleanTrue", "Bool
 
 
 def _check(expression: Any) -> None:
-    """Refuse an expression that cannot be evaluated."""
+    """Raise an error if an expression cannot be evaluated."""
     import sympy
 
     for part in sympy.preorder_traversal(expression):
@@ -286,7 +286,7 @@ def evaluate(expression: Any, values: Mapping[Any, Any]) -> Any:
 
 
 def _product(factors: Sequence[Any], values: Mapping[Any, Any]) -> Any:
-    """Return a product, divided once by what has negative powers."""
+    """Return a product, divided once by the product of the factors with negative powers."""
     above, below, negative = [], [], False
     for factor in factors:
         if factor.is_Pow and factor.exp.is_number and factor.exp.is_negative:

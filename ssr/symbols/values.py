@@ -54,7 +54,7 @@ class Symbol:
     __slots__ = ()
 
     def binary(self, name: str, left: object, right: object) -> Any:
-        """Return an operation of which this is one operand; NotImplemented of an unknown one."""
+        """Return an operation with this operand; NotImplemented if the other type is unknown."""
         raise NotImplementedError
 
     def unary(self, name: str) -> Any:
@@ -406,7 +406,7 @@ REDUCTIONS = {
 
 
 def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return what a function of NumPy gives when an argument is a symbol or an index."""
+    """Return the result of a NumPy function of which an argument is a symbol or an index."""
     compute = _OPERATORS.get(function)
     if function.__name__ in elementary.FUNCTIONS:
         compute = partial(apply, function.__name__)
@@ -427,7 +427,7 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
 def simplified(entries: Sequence[object]) -> list[object]:
     """Return entries without products with zero and one, and without sums with zero.
 
-    Blocks are computed whole, so that most of what is zero in them is zero times something.
+    Blocks are computed whole, so most of their zero entries are products with zero.
 
     >>> x = Value(nodes.Scalar("x"))
     >>> simplified([0.0 + (2 * x) * 0.0, 1.0 + x * 0.0, 0.0 + 1 * x])

@@ -21,9 +21,9 @@ from ..errors import LIBRARIES
 def captured(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that reads the values which its globals and closures have now.
 
-    Captured are numbers, containers and arrays, which are copied, functions with what they read
-    in turn, and the attributes of the user's modules that are read by name. Other objects are
-    shared with the caller, and so are modules and globals of libraries.
+    Numbers, containers and arrays are copied, as are the functions that it reads, with their
+    globals and closures, and attributes of the user's modules that are read by name. Other
+    objects are shared with the caller, including modules and globals of libraries.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _copied(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]
 
 
 def _container(value: Any, names: frozenset[str], known: dict[int, tuple[Any, Any]]) -> Any:
-    """Return a copy of a container and of what is in it."""
+    """Return a copy of a container and of its items."""
     if isinstance(value, dict):
         return {key: _copied(item, names, known) for key, item in value.items()}
     return type(value)(_copied(item, names, known) for item in value)

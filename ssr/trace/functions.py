@@ -65,7 +65,7 @@ def is_async(function: Any) -> bool:
 
 
 def _check_kind(decorator: str, wanted: str, function: Any, name: str) -> None:
-    """Refuse callables that cannot be run with symbols."""
+    """Raise an error for callables that cannot be run with symbols."""
     if is_async(function):
         raise ArgumentError(
             f"{name} is an async function; {decorator} decorates {wanted}.",

@@ -99,7 +99,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The rows that take the same way through the conditions, and their entries."""
+    """The rows with the same outcome of all conditions, and their entries."""
 
     domain: Domain
     entries: tuple[Entry, ...]
@@ -107,7 +107,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Where a run begins to differ from an earlier one: the answers so far, and what is left."""
+    """A branch not yet run: the answers up to it, and the rows that remain."""
 
     answers: tuple[tuple[Condition | Domain, bool], ...]
     domain: Domain
@@ -192,7 +192,7 @@ _tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
 
 @contextmanager
 def running(tracer: Tracer) -> Iterator[None]:
-    """Let a tracer decide what is met inside the block."""
+    """Let a tracer decide the conditions that are evaluated inside the block."""
     token = _tracer.set(tracer)
     try:
         with deciding(tracer.decide):
@@ -209,7 +209,7 @@ def tracing() -> Tracer:
 
 
 def _alike(a: Condition | Domain, b: Condition | Domain) -> bool:
-    """Whether two conditions are the same; equal sets need not be written alike."""
+    """Whether two conditions are the same; equal sets may be written in different forms."""
     if isinstance(a, Domain) and isinstance(b, Domain):
         return a == b or a.equals(b)
     return a == b
@@ -268,10 +268,10 @@ def trace(
     *,
     outside: Outside = "error",
 ) -> tuple[Path, ...]:
-    """Return the paths of a row generator, whose yielded values ``split`` takes apart.
+    """Return the paths of a row generator; ``split`` converts a yielded value into entries.
 
-    With ``outside="zero"`` an entry has only the rows for which its column lies in ``cols``. That
-    takes no paths.
+    With ``outside="zero"`` an entry is restricted to the rows for which its column lies in
+    ``cols``, without additional paths.
     """
     others = (cols, *(s for s in data.values() if isinstance(s, Space)))
     start = row_domain(rows, others)
@@ -350,7 +350,7 @@ def _run(
 
 
 def _entry(value: object, names: frozenset[str], data: Data) -> ir.Value:
-    """Return the value of an entry as a node; check that the matrix knows what it is made of."""
+    """Return the value of an entry as a node; check that the matrix has the data that it reads."""
     found = node(value)
     if is_condition(found):
         raise DtypeError(
@@ -398,7 +398,7 @@ def _check_pure(
     known: set[tuple[int, int]] = set()
 
     def alike(a: ir.Value, b: ir.Value) -> bool:
-        """Whether values are equal; what is shared is compared once, and NaN equals NaN."""
+        """Whether values are equal; shared nodes are compared once, and NaN equals NaN."""
         if (id(a), id(b)) not in known:
             match a, b:
                 case ir.Op(name, args), ir.Op(other, more) if len(args) == len(more):

@@ -29,7 +29,7 @@ class Alternating:
     The first sweep starts from ``y + dt F(t, y)``. A second one starts from a correction of that,
     by the changes of the explicit part F0 and of the whole right side F over the step, times
     weights. Equations of a sweep are ``Y_j = Y_j-1 + theta dt (F_j(t + dt, Y_j) - F_j(s, z))``;
-    (s, z) is the start of the step, or what the first sweep has found.
+    (s, z) is the start of the step, or the result of the first sweep.
     """
 
     theta: float
@@ -71,8 +71,8 @@ class ADI(Stepper):
     order is 2 for theta = 1/2 only. ``CraigSneyd`` and the two after it correct ``Y_0`` and sweep
     again. For nonlinear ``F_j`` each equation is linearised at ``Y_j-1``, which keeps the order.
 
-    On ranks every part runs where its lines are whole, as with `boundary.alternating`; results have
-    the same bits.
+    On ranks every part runs on a decomposition that does not cut its lines, as with
+    `boundary.alternating`; results are bitwise identical.
 
     Parameters
     ----------

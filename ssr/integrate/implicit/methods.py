@@ -174,7 +174,7 @@ def theta_method(theta: float) -> ButcherTableau:
 
 
 def named(method: Any, known: Mapping[str, Any], kind: type, what: str) -> Any:
-    """Return a method by its name, or one that is given as it is."""
+    """Return the method with a name; return a given method unchanged."""
     if isinstance(method, str):
         if method not in known:
             raise OutOfRangeError(

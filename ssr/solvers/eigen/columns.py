@@ -47,7 +47,7 @@ class Grouped:
         self.length = length
 
     def filled(self, given: Sequence[Vector]) -> Columns:
-        """Return vectors, and vectors of zeros behind them that fill the last group."""
+        """Return the vectors, followed by zero vectors that fill the last group."""
         missing = -len(given) % self.length
         return [*given, *(vectors.zeros(given[0]) for _ in range(missing))]
 

@@ -116,8 +116,8 @@ class LOBPCG:
     ) -> Eigenpairs:
         """Find eigenvalues from an initial guess for the eigenvectors.
 
-        The arguments, ``X``, ``Y``, ``rtol``, ``atol``, ``maxiter`` and ``largest``, what is
-        returned and the errors are those of `lobpcg`.
+        The arguments ``X``, ``Y``, ``rtol``, ``atol``, ``maxiter`` and ``largest``, the result
+        and the errors are those of `lobpcg`.
         """
         check_limits(rtol, atol, maxiter, None)
         largest = flag("lobpcg", "largest", largest)
@@ -225,7 +225,7 @@ def lobpcg(
     as often as the block has room for them.
 
     Inner products do not depend on the order of the points, and dense problems are solved in a
-    fixed order: results have the same bits on threads and ranks.
+    fixed order: results are bitwise identical on threads and ranks.
 
     Examples
     --------

@@ -71,7 +71,7 @@ class Pencil:
         self._grouped: dict[int, Grouped] = {}
 
     def grouped(self, count: int) -> Grouped:
-        """Return the programs for so many columns in groups."""
+        """Return the programs for a number of columns, which are processed in groups."""
         length = -(-count // -(-count // GROUP))
         return self._grouped.setdefault(length, Grouped(self.space, length))
 

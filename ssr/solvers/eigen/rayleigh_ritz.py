@@ -102,9 +102,9 @@ class Search:
                     self._refresh()
 
     def _residuals(self, count: int, rtol: float, atol: float) -> tuple[Array, Array]:
-        """Compute the residuals of an iteration; return their norms, and those that are allowed.
+        """Compute the residuals of an iteration; return their norms and the tolerances.
 
-        They are kept where the products of the next directions with A will be.
+        The residuals are stored in the fields of the products of the next directions with A.
         """
         sizes = [
             self.pencil.residual(self.w.av[n], self.x, n, value)
