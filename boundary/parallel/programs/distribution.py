@@ -369,7 +369,7 @@ class Distribution(Immutable):
         *,
         bound: bool,
     ) -> Any:
-        """Run a program on its arguments, or return it bound to them (``bound``)."""
+        """Run a program on ``args`` and ``named``, or return it bound to them (``bound``)."""
         if bound:
             return bound_program(program, self, args, named, agreed=True)
         given = program.signature.arranged(args, named)
