@@ -71,25 +71,21 @@ def table(name: str) -> str:
     return "\n".join([caption, "", *("| " + " | ".join(line) + " |" for line in lines)])
 
 
-def bests(names: Sequence[str], code: str) -> dict[str, float]:
+def bests(name: str, code: str) -> dict[str, float]:
     """Return the ratios to the fastest other tool in tables of peers, by program and precision."""
-    found = {}
-    for name in names:
-        table = data(name)
-        for row in table["rows"]:
-            for key in (code, *DTYPES):
-                if f"{key} / Numba" in row and table.get("code", code) == code:
-                    dtype = key if key in DTYPES else name.rpartition("-")[2]
-                    others = [float(row[f"{key} / {tool}"]) for tool in TOOLS.values()]
-                    found[f"{row['program']}, {dtype}"] = max(others)
-    return found
+    return {
+        f"{row['program']}, {dtype}": max(row[f"{code} / {tool}"] for tool in TOOLS.values())
+        for dtype in DTYPES
+        for row in data(f"{name}-{dtype}")["rows"]
+        if f"{code} ns" in row
+    }
 
 
 def summary(name: str) -> str:
     """Return the geometric mean of the ratios to the fastest other tool, and the largest one."""
     sentences = []
     for code in CODES:
-        ratios = bests([f"{name}-{dtype}" for dtype in DTYPES], code)
+        ratios = bests(name, code)
         worst = max(ratios, key=lambda program: ratios[program])
         above = sum(ratio > 1 for ratio in ratios.values())
         sentences.append(
@@ -99,13 +95,8 @@ def summary(name: str) -> str:
     return "Time relative to the fastest of Numba, Devito and JAX. " + " ".join(sentences)
 
 
-PROCESSORS = (
-    ("peers-float64", "peers-float32"),
-    ("peers-zen4",),
-    ("peers-xeon-amx",),
-    ("peers-cascade-lake-float64", "peers-cascade-lake-float32"),
-)
-"""Files of each processor, the newest first."""
+PROCESSORS = "", "-zen4", "-xeon-amx", "-cascade-lake"
+"""The ends of the names of tables of peers, by processor, the newest first."""
 
 
 def processors(name: str) -> str:
@@ -114,13 +105,13 @@ def processors(name: str) -> str:
         "| processor | date | code | geometric mean | largest | above 1 |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for names in PROCESSORS:
-        machine, date = (data(names[0])[key] for key in ("machine", "date"))
+    for processor in PROCESSORS:
+        found = data(f"{name}{processor}-{DTYPES[0]}")
         for code in CODES:
-            if ratios := bests(names, code).values():
+            if ratios := bests(name + processor, code).values():
                 mean, worst = statistics.geometric_mean(ratios), max(ratios)
                 above = f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)}"
-                cells = [machine, date, code, number(mean), number(worst), above]
+                cells = [found["machine"], found["date"], code, number(mean), number(worst), above]
                 made.append(f"| {' | '.join(cells)} |")
     return "\n".join(made)
 

@@ -92,7 +92,7 @@ def combined(own: Trace, comm: Any) -> Trace:
 
 def counts(found: Trace) -> Json:
     """Return the messages and bytes of a call, which follow from the schedule alone."""
-    begun = [found.messages[e.number] for e in found.events if e.what == "begin"]
+    begun = _begun(found)
     merged = [one.merged() for one in begun]
     pairs = np.concatenate([np.zeros((0, 2), int), *(_pairs(one) for one in merged)])
     each, volume = np.zeros(found.ranks, int), np.zeros(found.ranks, int)
@@ -111,6 +111,10 @@ def counts(found: Trace) -> Json:
         "bytes of all": int(volume.sum()),
         "shapes": len(found.work),
     }
+
+
+def _begun(found: Trace) -> list[Any]:
+    return [found.messages[e.number] for e in found.events if e.what == "begin"]
 
 
 def _pairs(messages: Any) -> Any:
@@ -139,8 +143,7 @@ def fat_tree(found: Trace, calls: int = 5) -> float | None:
 
     They are None without SimGrid, and for more messages than it simulates within minutes.
     """
-    begun = [found.messages[e.number].merged() for e in found.events if e.what == "begin"]
-    messages = sum(len(one.sources) for one in begun)
+    messages = sum(len(one.merged().sources) for one in _begun(found))
     if shutil.which("smpirun") is None or messages > MOST_MESSAGES:
         return None
     with TemporaryDirectory() as folder:
