@@ -202,6 +202,8 @@ def _lines(taps: bool) -> kernel.Function:
 def _copy(name: str, within: bool) -> kernel.Function:
     """Return the function for copies from one field to another, or within a field.
 
+    Loops whose accesses have a stride are not unrolled: that makes them slower (measured on
+    `benchmarks.boundary`).
     A function for copies within a field takes that field twice, so that the compiler need not
     prove that no source is a target.
     """
@@ -211,7 +213,10 @@ def _copy(name: str, within: bool) -> kernel.Function:
     copies: list[Branch] = [
         (unchanged, [along_line([store("f", on_line("x"), near)])]),
         (every(contiguous), [along_line([store("f", on_line("x"), times("weight", near))])]),
-        (ALWAYS, [along_line([store("f", on_line("x", "to_step"), times("weight", far))])]),
+        (
+            ALWAYS,
+            [along_line([store("f", on_line("x", "to_step"), times("weight", far))], "rolled")],
+        ),
     ]
     line = [let("x", of_line("to", "to_line")), let("y", of_line("of", "of_line")), *choice(copies)]
     remain = kernel.While(compare("length", ">", 0), tuple(_columns(within)))
@@ -223,7 +228,7 @@ def _copy(name: str, within: bool) -> kernel.Function:
             *operands("weight_place", "lines", "length"),
             *operands("to", "to_line", "to_step", "of", "of_line", "of_step", first=3),
             WEIGHT,
-            *choice([(_is(Op.COLUMNS), columns), (ALWAYS, [over_lines(line)])]),
+            *choice([(_is(Op.COLUMNS), columns), (ALWAYS, [over_lines(line, order="rolled")])]),
         ],
     )
 
@@ -256,7 +261,7 @@ def _columns(within: bool) -> Block:
             *(let(f"y{c}", plus("of", place(2 * c + 1))) for c in columns),
             let("column", plus("column", 2 * count)),
             let("length", minus("length", count)),
-            over_lines(row),
+            over_lines(row, order="rolled"),
         ]
 
     many, two = copied(COLUMNS, "g", fetched), copied(2, field, ())

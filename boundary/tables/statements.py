@@ -58,9 +58,11 @@ def along_line(body: Block, order: kernel.Order = "serial") -> kernel.Statement:
     return loop("t", (0, "length"), body, order)
 
 
-def over_lines(body: Block, count: str = "lines") -> kernel.Statement:
+def over_lines(
+    body: Block, count: str = "lines", order: kernel.Order = "serial"
+) -> kernel.Statement:
     """Return the loop over lines."""
-    return loop("a", (0, count), body)
+    return loop("a", (0, count), body, order)
 
 
 def weight(line: str) -> kernel.Expression:

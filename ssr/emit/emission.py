@@ -35,7 +35,7 @@ MEMORY, ROWS = ("ld", "st"), ("require",)
 """The imports of checked kernels from `ssr.runtime.checked`: all of it in the debug build."""
 
 OPERATIONS = (
-    "address", "fma", "independent", "maximum", "minimum", "prefetch", "sign",
+    "address", "fma", "independent", "maximum", "minimum", "prefetch", "rolled", "sign",
 )  # fmt: skip
 BUNDLES = ("gather", "put", "scatter", "take")
 """Additional imports of kernels that solve along lines."""

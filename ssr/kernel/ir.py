@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 
 Infix: TypeAlias = Literal["+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>"]
 Relation: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
-Order: TypeAlias = Literal["serial", "independent", "vectors", "few"]
+Order: TypeAlias = Literal["serial", "independent", "vectors", "rolled"]
 """The execution order of a loop: the rows of a serial loop run in sequence, and an independent loop
-has no dependences between rows. A loop over vectors is not unrolled further, and a loop over few
-rows is neither vectorized nor unrolled."""
+has no dependences between rows. A loop over vectors is not unrolled further, and a rolled loop (one
+with few rows, or with strided accesses) is neither vectorized nor unrolled."""
 
 # -- expressions -----------------------------------------------------------------------------------
 

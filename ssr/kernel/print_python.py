@@ -9,7 +9,7 @@ from . import ir
 
 RANGES = {
     "serial": "range", "independent": "independent",
-    "vectors": "vectors", "few": "few",
+    "vectors": "vectors", "rolled": "rolled",
 }  # fmt: skip
 """The name of the range function for each loop order."""
 

@@ -31,7 +31,7 @@ def describe(branch: llvm.Instruction, order: ir.Order, blocks: Sequence[llvm.Bl
             facts = [["llvm.loop.parallel_accesses", _accesses(branch.module, blocks)]]
         case "vectors":
             facts = [["llvm.loop.unroll.disable"]]
-        case "few":
+        case "rolled":
             facts = [["llvm.loop.vectorize.width", NUMBER(1)], ["llvm.loop.unroll.disable"]]
     branch.set_metadata("llvm.loop", _loop(branch.module, facts))
 

@@ -74,8 +74,8 @@ def address(a: Any) -> int:
     return int(a.array.ctypes.data)
 
 
-independent = range
-"""The range of a loop without dependences between its rows."""
+independent = rolled = range
+"""Ranges of a loop without dependences between its rows, and of a loop that is not unrolled."""
 
 
 def apart(a: Any, count: int) -> bool:

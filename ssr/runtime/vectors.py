@@ -13,8 +13,8 @@ import numpy as np
 
 from .intrinsics import Memory, ld, st, unwritten
 
-vectors = few = range
-"""Ranges of the first rows of vectors, and of loops with few rows."""
+vectors = range
+"""The range of the first rows of vectors."""
 
 
 def _loading(lanes: int) -> Callable[..., Any]:

@@ -95,9 +95,9 @@ class _Pass:
         return [
             *(let(n.name, v) for n, v in zip((low, high), limits(found, node.start, node.stop),
                                             strict=True)),
-            replace(node, stop=first, order="few"),
+            replace(node, stop=first, order="rolled"),
             *self._loop(replace(node, start=low, stop=high, body=found.body)),
-            replace(node, start=last, order="few"),
+            replace(node, start=last, order="rolled"),
         ]  # fmt: skip
 
 

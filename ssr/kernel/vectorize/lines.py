@@ -97,10 +97,10 @@ class _Sweep:
         if not self.overlap:
             return [*self.out, *self._vectors()]
         enough = compare(minus(self.stop, self.start), ">=", self.lanes)
-        few = ir.For(
-            self.variable, self.start, self.stop, ir.Integer(1), self.plan.loop.body, "few"
+        rolled = ir.For(
+            self.variable, self.start, self.stop, ir.Integer(1), self.plan.loop.body, "rolled"
         )
-        return [*self.out, ir.If(enough, tuple(self._vectors()), (few,))]
+        return [*self.out, ir.If(enough, tuple(self._vectors()), (rolled,))]
 
     def _vectors(self) -> list[ir.Statement]:
         self.out, before = [], self.out

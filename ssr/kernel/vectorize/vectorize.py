@@ -95,6 +95,6 @@ def _imports(functions: tuple[ir.Function, ...]) -> Iterator[tuple[str, tuple[st
     """Yield the module of the operations on vectors, with the names that functions use."""
     nodes = [node for function in functions for node in ir.statements(function.body)]
     ranges = {node.order for node in nodes if isinstance(node, ir.For)}
-    used = (ranges & {"vectors", "few"}) | (called(functions) & VECTORS.keys())
+    used = (ranges & {"vectors"}) | (called(functions) & VECTORS.keys())
     if used:
         yield "ssr.runtime.vectors", tuple(sorted(used))

@@ -18,7 +18,7 @@ from ssr.extension import Tables
 from ssr.ir.external import Layout
 from ssr.kernel import ir
 from ssr.kernel.print_python import function_lines
-from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, st
+from ssr.runtime.intrinsics import fma, independent, ld, plain, prefetch, rolled, st
 from tests.ssr import generated
 from tests.ssr.generated import functions
 
@@ -28,7 +28,10 @@ from ..evaluate_pieces import evaluate
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
 
-NAMES = {"ld": ld, "st": st, "fma": fma, "prefetch": prefetch, "independent": independent}
+NAMES = {
+    "ld": ld, "st": st, "fma": fma, "prefetch": prefetch, "independent": independent,
+    "rolled": rolled,
+}  # fmt: skip
 
 FRAME = 2
 """Index of the first element of arrays, negated: pieces have their origin inside."""

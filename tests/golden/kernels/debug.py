@@ -3,7 +3,7 @@
 import numpy as np
 
 from ssr.runtime.checked import ld, require, st
-from ssr.runtime.intrinsics import address, fma, independent, maximum, minimum, prefetch, sign
+from ssr.runtime.intrinsics import address, fma, independent, maximum, minimum, prefetch, rolled, sign
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total

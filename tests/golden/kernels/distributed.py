@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.parts import between, rows
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused

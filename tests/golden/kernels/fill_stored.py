@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
@@ -93,7 +93,7 @@ def c0_step_copy(f, op, links, at, weights, g):
                 y5 = of + ld(links, column + 11)
                 column = column + 12
                 length = length - 6
-                for a in range(lines):
+                for a in rolled(lines):
                     prefetch(f, x0 + (a + 8) * to_line)
                     prefetch(f, y0 + (a + 8) * of_line)
                     v0 = weight * ld(g, y0 + a * of_line)
@@ -115,13 +115,13 @@ def c0_step_copy(f, op, links, at, weights, g):
                 y1 = of + ld(links, column + 3)
                 column = column + 4
                 length = length - 2
-                for a in range(lines):
+                for a in rolled(lines):
                     v0 = weight * ld(f, y0 + a * of_line)
                     v1 = weight * ld(f, y1 + a * of_line)
                     st(f, x0 + a * to_line, v0)
                     st(f, x1 + a * to_line, v1)
     else:
-        for a in range(lines):
+        for a in rolled(lines):
             x = to + a * to_line
             y = of + a * of_line
             if to_step == 1 and of_step == 1 and weight == 1:
@@ -131,7 +131,7 @@ def c0_step_copy(f, op, links, at, weights, g):
                 for t in range(length):
                     st(f, x + t, weight * ld(g, y + t))
             else:
-                for t in range(length):
+                for t in rolled(length):
                     st(f, x + t * to_step, weight * ld(g, y + t * of_step))
 
 

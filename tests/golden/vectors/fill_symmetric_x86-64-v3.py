@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
-from ssr.runtime.vectors import elements, few, line_steps, request, vector_load4, vector_store, vectors
+from ssr.runtime.vectors import elements, line_steps, request, vector_load4, vector_store, vectors
 
 real = np.float64
 w0 = real(4.0)
@@ -81,7 +81,7 @@ def kernel(u, t0, r, layout, table_0):
                                 vector_store(t0, t0_r3 + i, s20_2)
                                 i_1 = i + 4
                     else:
-                        for i in few(1, i_stop_1):
+                        for i in rolled(1, i_stop_1):
                             s14 = ld(u, u_r4 + i)
                             s15 = -ld(u, u_r5 + i)
                             s16 = s15 - ld(u, u_r4 + i - 1)
@@ -132,7 +132,7 @@ def kernel(u, t0, r, layout, table_0):
                             vector_store(u, u_r36 + i, vector_load4(t0, t0_r37 + i))
                             i_2 = i + 4
                 else:
-                    for i in few(nx):
+                    for i in rolled(nx):
                         st(u, u_r36 + i, ld(t0, t0_r37 + i))
     return 0
 

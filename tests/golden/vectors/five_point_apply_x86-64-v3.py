@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
-from ssr.runtime.vectors import blend, elements, few, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
+from ssr.runtime.vectors import blend, elements, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
 
 real = np.float64
 w0 = real(4.0)
@@ -76,7 +76,7 @@ def kernel(y, x, layout, table_0):
                                 vector_store(y, y_r1 + i, s9_2)
                                 i_1 = i + 4
                 else:
-                    for i in few(i_lo, i_hi):
+                    for i in rolled(i_lo, i_hi):
                         s5 = -ld(x, x_r2 + i)
                         s6 = s5 - ld(x, x_r3 + i - 1) if i >= 1 else s5
                         s7 = fma(w0, ld(x, x_r3 + i), s6)
@@ -137,7 +137,7 @@ def kernel(y, x, layout, table_0):
                                 vector_store(y, y_r14 + i, s22_2)
                                 i_2 = i + 4
                 else:
-                    for i in few(i_lo, i_hi):
+                    for i in rolled(i_lo, i_hi):
                         s18 = w1 - ld(x, x_r15 + i) if test12 else w1
                         s19 = s18 - ld(x, x_r16 + i - 1) if i >= 1 else s18
                         s20 = fma(w0, ld(x, x_r16 + i), s19)

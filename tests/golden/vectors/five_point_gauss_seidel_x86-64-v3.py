@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
-from ssr.runtime.vectors import blend, elements, few, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
+from ssr.runtime.vectors import blend, elements, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
 
 real = np.float64
 w0 = real(0.25)
@@ -71,7 +71,7 @@ def kernel(x, b, t0, layout, table_0):
                             vector_store(t0, t0_0 + i, s8_2 * w0)
                             i_1 = i + 4
                 else:
-                    for i in few(i_lo, i_hi):
+                    for i in rolled(i_lo, i_hi):
                         s5 = ld(b, b_r2 + i)
                         s6 = s5 + ld(x, x_r1 + i + 1) if i <= nx - 2 else s5
                         s7 = s6 + ld(x, x_r3 + i)
@@ -125,7 +125,7 @@ def kernel(x, b, t0, layout, table_0):
                             vector_store(t0, t0_0 + i, s19_2 * w0)
                             i_2 = i + 4
                 else:
-                    for i in few(i_lo, i_hi):
+                    for i in rolled(i_lo, i_hi):
                         s16 = ld(b, b_r13 + i)
                         s17 = s16 + ld(x, x_r1 + i + 1) if i <= nx - 2 else s16
                         s18 = s17 + ld(x, x_r14 + i) if test11 else s17

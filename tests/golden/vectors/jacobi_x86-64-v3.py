@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, sign, st
+from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
 from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
-from ssr.runtime.vectors import blend, elements, few, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
+from ssr.runtime.vectors import blend, elements, line_steps, request, rows_between4, spread4, vector_load4, vector_store, vectors
 
 real = np.float64
 w0 = real(-4.0)
@@ -162,7 +162,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                                     vector_store(t0, t0_r32 + i, s44_2)
                                     i_2 = i + 4
                     else:
-                        for i in few(nx):
+                        for i in rolled(nx):
                             s37 = ld(x, x_r33 + i)
                             s38 = ld(b, b_r34 + i)
                             s39 = s38 + ld(x, x_r35 + i) if test30 else s38
@@ -196,7 +196,7 @@ def kernel(x, b, t0, omega, layout, table_0):
                                 vector_store(x, x_r45 + i, vector_load4(t0, t0_r46 + i))
                                 i_3 = i + 4
                     else:
-                        for i in few(nx):
+                        for i in rolled(nx):
                             st(x, x_r45 + i, ld(t0, t0_r46 + i))
     return 0
 

@@ -48,7 +48,7 @@ def test_loops_without_dependences_become_vectors(name: str, dtype: str, target:
     left = [
         loop
         for loop in storing(vectorize(made.kernel, target))
-        if loop.order not in ("vectors", "few") and loop.variable != "clear"
+        if loop.order not in ("vectors", "rolled") and loop.variable != "clear"
     ]
     assert len(left) <= len(scalar) - made.meta.loops
 
