@@ -24,7 +24,7 @@ TARGETS = {target.name: target for target in (AVX512, AVX2, NEON, GENERIC)}
 IMPORTS = (
     (
         "ssr.runtime.intrinsics",
-        ("address", "fma", "independent", "ld", "maximum", "minimum", "sign", "st"),
+        ("address", "fma", "independent", "ld", "maximum", "minimum", "rolled", "sign", "st"),
     ),
     ("ssr.runtime.sums", ("accumulate", "accumulate_squares", "total", "root")),
 )
