@@ -84,7 +84,7 @@ class Scope:
             raise TypeMismatch(f"{node} has the type {found}; it is not an array.")
         return found
 
-    def _result(self, function: str, given: Sequence[Type]) -> Type:
+    def _result(self, function: str, given: tuple[Type, ...]) -> Type:
         return self.real if function == "real" else result(function, given)
 
     def _truth(self, node: ir.Expression) -> Type:
@@ -104,17 +104,14 @@ class Scope:
     def run(self, body: Sequence[ir.Statement]) -> None:
         """Find the types of the variables that statements assign."""
         for node in body:
-            for part in ir.expressions(node):
-                self.of(part)
-            match node:
-                case ir.Let((name,), value):
-                    self._assign(name, self.of(value))
-                case ir.Let(names, value):
-                    found = self.of(value)
-                    assert isinstance(found, Tuple)
-                    for name, type_ in zip(names, found.parts, strict=True):
+            found = [self.of(part) for part in ir.expressions(node)]
+            match node, found:
+                case ir.Let((name,)), [type_]:
+                    self._assign(name, type_)
+                case ir.Let(names), [Tuple(types)]:
+                    for name, type_ in zip(names, types, strict=True):
                         self._assign(name, type_)
-                case ir.For(variable):
+                case ir.For(variable), _:
                     self._assign(variable, INTEGER)
             for block in ir.blocks(node):
                 self.run(block)

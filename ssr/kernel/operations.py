@@ -6,7 +6,7 @@ Each operation has an implementation in Python, in ``ssr.runtime``, and a transl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -25,14 +25,14 @@ from .types import (
     component,
 )
 
-Rule: TypeAlias = Callable[[Sequence[Type]], Type]
+Rule: TypeAlias = Callable[[tuple[Type, ...]], Type]
 """The type of the result of an operation, given the types of its arguments."""
 
 BUNDLE = 64
 """The bytes of a bundle: eight numbers in double precision."""
 
 
-def _nothing(given: Sequence[Type]) -> Type:
+def _nothing(given: tuple[Type, ...]) -> Type:
     return None
 
 
@@ -40,26 +40,26 @@ def _always(found: Type) -> Rule:
     return lambda given: found
 
 
-def _floating(given: Sequence[Type]) -> Type:
+def _floating(given: tuple[Type, ...]) -> Type:
     """Return the type of a function of numbers, which integers have not."""
     found = common(given)
     return DOUBLE if found == INTEGER else found
 
 
-def _integer(given: Sequence[Type]) -> Type:
+def _integer(given: tuple[Type, ...]) -> Type:
     if common(given) != INTEGER:
         raise TypeMismatch(f"An operation on integers is given values of the types {given}.")
     return INTEGER
 
 
-def _array(given: Sequence[Type]) -> ir.Array:
+def _array(given: tuple[Type, ...]) -> ir.Array:
     found = given[0]
     if not isinstance(found, ir.Array):
         raise TypeMismatch(f"An operation on an array is given a value of the type {found}.")
     return found
 
 
-def _bundle(given: Sequence[Type]) -> Type:
+def _bundle(given: tuple[Type, ...]) -> Type:
     element = _array(given).element
     return Vector(element, BUNDLE // BYTES[element])
 
@@ -68,7 +68,7 @@ LANES = 2, 4, 8, 16
 """The possible numbers of lanes of vectors of rows."""
 
 
-def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[str, Rule]:
+def _of_lanes(name: str, rule: Callable[[tuple[Type, ...], int], Type]) -> dict[str, Rule]:
     """Return the operations that create vectors, whose names end with the number of lanes."""
 
     def of(lanes: int) -> Rule:
@@ -77,7 +77,7 @@ def _of_lanes(name: str, rule: Callable[[Sequence[Type], int], Type]) -> dict[st
     return {f"{name}{lanes}": of(lanes) for lanes in LANES}
 
 
-def _shuffled(given: Sequence[Type]) -> Type:
+def _shuffled(given: tuple[Type, ...]) -> Type:
     vector = common(given[:2])
     return Vector(vector.element, len(given) - 2)
 
@@ -131,7 +131,7 @@ RULES: Mapping[str, Rule] = {
 }  # fmt: skip
 
 
-def result(function: str, given: Sequence[Type]) -> Type:
+def result(function: str, given: tuple[Type, ...]) -> Type:
     """Return the type of the result of an operation.
 
     >>> result("fma", (ir.Scalar("f4"),) * 3), result("take", (ir.Array("f4"), INTEGER))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TypeAlias
 
 from . import ir
@@ -58,7 +58,8 @@ def number(element: str) -> ir.Scalar:
     return INTEGER if element == "i4" else ir.Scalar(element)
 
 
-def common(types: Sequence[Type]) -> ir.Scalar | Vector:
+@cache
+def common(types: tuple[Type, ...]) -> ir.Scalar | Vector:
     """Return the type in which an operation computes: the widest of some numbers, or vectors.
 
     >>> common((ir.Scalar("f4"), DOUBLE)), common((Vector("f4", 8), ir.Scalar("f4")))
@@ -79,7 +80,7 @@ def common(types: Sequence[Type]) -> ir.Scalar | Vector:
     raise TypeMismatch(f"No operation has operands of the types {list(types)}.")
 
 
-def compared(types: Sequence[Type]) -> ir.Scalar | Vector:
+def compared(types: tuple[Type, ...]) -> ir.Scalar | Vector:
     """Return the type of a comparison."""
     match common(types):
         case Vector(_, lanes):

@@ -27,7 +27,7 @@ def element_of(type_: Type) -> str:
 
 def _operands(b: Builder, values: Sequence[Value]) -> tuple[ir.Scalar | Vector, list[llvm.Value]]:
     """Return the type in which an operation computes, and its operands in that type."""
-    found = common([value.type for value in values])
+    found = common(tuple(value.type for value in values))
     return found, [converted(b, value, found) for value in values]
 
 
