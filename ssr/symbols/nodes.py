@@ -257,28 +257,32 @@ def rewrite(
     Shared nodes are changed once and stay shared. Values for which ``within`` is false are kept,
     including all values inside them.
     """
-    return rewriting(change, within)(value)
+    return Rewriting(change, within)(value)
 
 
-def rewriting(
-    change: Callable[[Value], Value | None], within: Callable[[Value], bool] | None = None
-) -> Callable[[Value], Value]:
-    """Return `rewrite` as a function of values, in which nodes shared by values stay shared.
+class Rewriting:
+    """`rewrite` as a function of several values, in which nodes shared by values stay shared.
 
     The values have to live as long as the function is used.
     """
-    done: dict[int, Value] = {}
 
-    def visit(here: Value) -> Value:
-        if within is not None and not within(here):
+    def __init__(
+        self,
+        change: Callable[[Value], Value | None],
+        within: Callable[[Value], bool] | None = None,
+    ) -> None:
+        self._change, self._within = change, within
+        self._done: dict[int, Value] = {}
+
+    def __call__(self, here: Value) -> Value:
+        """Return a value with all its nodes changed."""
+        if self._within is not None and not self._within(here):
             return here
-        if id(here) not in done:
-            made = with_children(here, visit)
-            changed = change(made)
-            done[id(here)] = made if changed is None else changed
-        return done[id(here)]
-
-    return visit
+        if id(here) not in self._done:
+            made = with_children(here, self)
+            changed = self._change(made)
+            self._done[id(here)] = made if changed is None else changed
+        return self._done[id(here)]
 
 
 def rewrite_sums(value: Value, change: Callable[[Sum], Value | None]) -> Value:

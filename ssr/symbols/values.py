@@ -450,5 +450,5 @@ def simplified(entries: Sequence[object]) -> list[object]:
                 return nodes.Op("neg", (b,))
         return None
 
-    rewritten = nodes.rewriting(change)
+    rewritten = nodes.Rewriting(change)
     return [Value(rewritten(e.node)) if isinstance(e, Value) else e for e in entries]
