@@ -12,7 +12,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import Array, VectorSpace, counted, label, match_sizes, spaces
+from ssr.extension import Array, Expression, VectorSpace, counted, label, match_sizes, spaces
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrix types that can be multiplied with affine matrices or added to them."""
@@ -60,10 +60,23 @@ def on_ranks(x: object) -> bool:
     return hasattr(type(x), "__ssr_program__")
 
 
+def _is_field(x: object) -> bool:
+    return isinstance(x, (Expression, Vector)) or on_ranks(x)
+
+
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
     if not isinstance(kind, tuple):
+        if isinstance(x, (tuple, list)) and any(map(_is_field, x)):
+            raise ArgumentError(
+                f"{name} is applied to {counted(len(x), 'field', 'fields')} in a "
+                f"{type(x).__name__}.",
+                note=f"its columns are {label(kind)}",
+                hint="Make one vector of them: ssr.vector(a, b)."
+                if isinstance(kind, VectorSpace) and len(x) > 1
+                else "Give one field, without a tuple: M @ x.",
+            )
         return [x]
     if not isinstance(x, (tuple, list)) or len(x) != len(kinds):
         raise ArgumentError(
