@@ -650,13 +650,10 @@ CALLS: list[Any] = [
 
 
 INTERNAL = {
-    "ButcherTableau": "advance slopes",
-    "CFL": "length",
     "Checkpointer": "__call__",
     "Affine": "applied bind check_names given run",
     "Error": "Error",
     "FunctionStepper": "step steps",
-    "Expression": "become binary lift pointwise unary",
     "Factorization": "Factorization factors solve",
     "Fill": "applied given run",
     "GaussSeidel": "precondition reverse start sweep",
@@ -665,20 +662,18 @@ INTERNAL = {
     "Jacobi": "precondition reverse start sweep",
     "Leapfrog": "steps",
     "Link": "coordinates point seen source",
-    "LowStorage": "advance",
     "NaNChecker": "__call__",
     "Operator": "program",
     "Partition": "Partition has_cells_of of_rank owned owners_of shown",
-    "Program": "kernel returned run_plain",
+    "Program": "kernel run_plain",
     "Recurrence": "program",
     "Rule": "named resolved sides strips",
-    "ShuOsher": "advance",
     "Smoother": "precondition reverse start sweep",
-    "Solver": "Solver fused precondition program",
-    "Space": "check_least condition first",
+    "Solver": "Solver",
+    "Space": "condition first",
     "AdaptiveRungeKutta": "restore steps",
     "RungeKutta": "steps",
-    "RightSide": "RightSide fresh kept rates",
+    "RightSide": "RightSide",
     "Distribution": "alternating plan product run",
     "StatefulCallback": "restore",
     "Statistics": "__call__ begin",
@@ -686,8 +681,6 @@ INTERNAL = {
     "Stepper": "Stepper restore steps",
     "Writer": "__call__",
     "Synchronize": "applied given run",
-    "Value": "binary unary",
-    "Vector": "binary lift pointwise unary",
 }
 """Methods that the packages themselves call, or that are abstract, by their classes."""
 

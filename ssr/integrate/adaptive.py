@@ -115,7 +115,7 @@ class AdaptiveRungeKutta(Stepper):
         self._power = -1.0 / tableau.order
         states, rates = (self._y, alike(self._y)), (alike(self._y), alike(self._y))
         self._states, self._rates, self._turn = states, rates, 0
-        program = fun.kept(("adaptive", tableau), lambda: _adaptive(fun, tableau))
+        program = fun._kept(("adaptive", tableau), lambda: _adaptive(fun, tableau))
         self._runs = [
             program.bind(*states[1 - n], *rates[1 - n], *states[n], *rates[n], *self._args)
             for n in (0, 1)
@@ -265,7 +265,7 @@ class AdaptiveRungeKutta(Stepper):
     def _first(self, sign: float) -> float:
         """Return an estimate of the length of the first step."""
         count = len(self._y)
-        program = self.fun.kept("first step", lambda: _first_step(self.fun))
+        program = self.fun._kept("first step", lambda: _first_step(self.fun))
         y, k = self._states[self._turn], self._rates[self._turn]
         run = program.bind(*y, *k, *self._args)
 
@@ -312,13 +312,13 @@ def _added(sums: Sequence[Any]) -> Any:
 
 def _kinds(fun: RightSide, *stems: str) -> dict[str, Kind]:
     """Return fields for each unknown by names with some endings."""
-    return {fun.fresh(n + stem): fun.kinds[n] for stem in stems for n in fun.unknowns}
+    return {fun._fresh(n + stem): fun.kinds[n] for stem in stems for n in fun.unknowns}
 
 
 def _limits(fun: RightSide) -> dict[str, Kind]:
     """Return the scalars of a step: time, length and tolerances."""
     names = "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
-    return {fun.time: scalar, **{fun.fresh(name): scalar for name in names}}
+    return {fun.time: scalar, **{fun._fresh(name): scalar for name in names}}
 
 
 def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
@@ -339,9 +339,9 @@ def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
         args = fields[4 * count :]
         k = [k1]
         for c, row in zip(tableau.c[1:], tableau.A[1:], strict=True):
-            k.append(fun.rates(moment(t, c, dt), combined(y, dt, row, k), args))
+            k.append(fun._rates(moment(t, c, dt), combined(y, dt, row, k), args))
         assign(new, combined(y, dt, tableau.b, k))
-        assign(rate, fun.rates(t + dt, new, args))
+        assign(rate, fun._rates(t + dt, new, args))
         k.append(rate)
         found = tuple(dt * e for e in weighted(errors, k))
         rows = zip(found, y, new, atol, strict=True)
@@ -361,7 +361,7 @@ def _first_step(fun: RightSide) -> Program:
     def norms(*values: Any) -> Any:
         fields, (t, dt, rtol, *atol) = values[:last], values[last:]
         y, k, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
-        moved = fun.rates(t + dt, combined(y, dt, (1.0,), [k]), args)
+        moved = fun._rates(t + dt, combined(y, dt, (1.0,), [k]), args)
         change = tuple(a - b for a, b in zip(moved, k, strict=True))
         return tuple(
             _scaled(part, abs(value), rtol, tol)

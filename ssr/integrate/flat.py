@@ -216,7 +216,7 @@ class FlatRightSide:
     @cached_property
     def _structure(self) -> Structure:
         return Structure(
-            *self.fun.kept("jacobian entries", lambda: _entries(self.fun)), self._sizes
+            *self.fun._kept("jacobian entries", lambda: _entries(self.fun)), self._sizes
         )
 
 
@@ -242,7 +242,7 @@ class _Product:
     def __init__(self, of: FlatRightSide, at: tuple[Any, ...]) -> None:
         self.of = of
         self.at = at
-        self.program = of.fun.kept("jacobian product", lambda: _product(of.fun))
+        self.program = of.fun._kept("jacobian product", lambda: _product(of.fun))
 
     def __repr__(self) -> str:
         return f"the Jacobian of {self.of.fun.name}"
@@ -257,7 +257,9 @@ def _product(fun: RightSide) -> Program:
     """Return the program of a product of the Jacobian: ``(product, v, y, args, t)``."""
     count = len(fun.unknowns)
     kinds: dict[str, Kind] = {
-        fun.fresh(f"{stem}_{name}"): fun.kinds[name] for stem in ("J", "v") for name in fun.unknowns
+        fun._fresh(f"{stem}_{name}"): fun.kinds[name]
+        for stem in ("J", "v")
+        for name in fun.unknowns
     }
 
     def body(*values: Any) -> None:
@@ -298,7 +300,7 @@ def _entries(fun: RightSide) -> tuple[Program, list[tuple[Space, list[Slot]]], l
     spaces = [space for space, _ in slots]
     kinds: dict[str, Kind] = {}
     for n, (space, row) in enumerate(slots):
-        kinds |= {fun.fresh(f"J{n}_{k}"): space for k in range(len(row))}
+        kinds |= {fun._fresh(f"J{n}_{k}"): space for k in range(len(row))}
     program = made_program(f"{fun.name}_entries", body, {**kinds, **fun.kinds, fun.time: scalar})
     return program, slots, spaces
 

@@ -83,7 +83,7 @@ class AdamsBashforth(Stepper):
         start = step_program(fun, STARTERS[order])
         self._start = start.bind(*self._y, *self._args)
         self._evaluate = [fun.program.bind(*k, *self._y, *self._args) for k in self._rates]
-        program = fun.kept(("Adams-Bashforth", order), lambda: _adams_bashforth(fun, order))
+        program = fun._kept(("Adams-Bashforth", order), lambda: _adams_bashforth(fun, order))
         turns = [self._rates[n:] + self._rates[:n] for n in range(max(order - 1, 1))]
         self._runs = [
             program.bind(*self._y, *(f for k in turn for f in k), *self._args) for turn in turns
@@ -126,15 +126,15 @@ def _adams_bashforth(fun: RightSide, order: int) -> Program:
     count, names = len(fun.unknowns), fun.unknowns
     kinds: dict[str, Kind] = {name: fun.kinds[name] for name in names}
     for n in range(1, order):
-        kinds |= {fun.fresh(f"{name}_rate{n}"): fun.kinds[name] for name in names}
+        kinds |= {fun._fresh(f"{name}_rate{n}"): fun.kinds[name] for name in names}
     kinds |= {name: fun.kinds[name] for name in fun.arguments}
     kinds[fun.time] = scalar
-    kinds |= {fun.fresh(f"weight{n}"): scalar for n in range(order)}
+    kinds |= {fun._fresh(f"weight{n}"): scalar for n in range(order)}
 
     def step(*values: Any) -> None:
         fields, (t, *by) = values[: -order - 1], values[-order - 1 :]
         parts = [fields[n * count : (n + 1) * count] for n in range(order)]
-        k = fun.rates(t, parts[0], fields[order * count :])
+        k = fun._rates(t, parts[0], fields[order * count :])
         k = tuple(map(materialize, k)) if order > 1 else k
         new = parts[0]
         for weight, rate in zip(by, (k, *parts[1:]), strict=True):
@@ -237,7 +237,7 @@ class Leapfrog(Stepper):
         if not 0.5 <= self.alpha <= 1.0:
             raise OutOfRangeError(f"alpha is {alpha!r}, not a number from 0.5 to 1.")
         filtered = self.nu > 0.0
-        program = fun.kept(("leapfrog", filtered), lambda: _leapfrog(fun, filtered=filtered))
+        program = fun._kept(("leapfrog", filtered), lambda: _leapfrog(fun, filtered=filtered))
         states = self._y, copies(self._y)
         start = step_program(fun, "Heun")
         self._states = states
@@ -296,16 +296,16 @@ class Leapfrog(Stepper):
 def _leapfrog(fun: RightSide, *, filtered: bool) -> Program:
     """Return the program of a step, which assigns the new values to the old ones."""
     count, names = len(fun.unknowns), fun.unknowns
-    kinds: dict[str, Kind] = {fun.fresh(f"{name}_old"): fun.kinds[name] for name in names}
-    kinds |= {**fun.kinds, fun.time: scalar, fun.fresh("dt"): scalar}
+    kinds: dict[str, Kind] = {fun._fresh(f"{name}_old"): fun.kinds[name] for name in names}
+    kinds |= {**fun.kinds, fun.time: scalar, fun._fresh("dt"): scalar}
     if filtered:
-        kinds |= {fun.fresh("nu"): scalar, fun.fresh("alpha"): scalar}
+        kinds |= {fun._fresh("nu"): scalar, fun._fresh("alpha"): scalar}
     scalars = 4 if filtered else 2
 
     def step(*values: Any) -> None:
         fields, (t, dt, *strength) = values[:-scalars], values[-scalars:]
         old, y, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
-        k = fun.rates(t, y, args)
+        k = fun._rates(t, y, args)
         new = tuple(a + (2.0 * dt) * r for a, r in zip(old, k, strict=True))
         if not filtered:
             assign(old, new)

@@ -63,7 +63,7 @@ class RightSide(Immutable):
         self.time, self.kinds = _ordered(function, kinds)
         self.unknowns = tuple(self.kinds)[: self._count()]
         self.arguments = tuple(self.kinds)[len(self.unknowns) :]
-        self._kept: dict[Hashable, Any] = {}
+        self._known: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         names = ", ".join((self.time, *self.kinds))
@@ -94,14 +94,14 @@ class RightSide(Immutable):
             )
         count = len(self.unknowns)
         if any(isinstance(value, Row) for value in values):
-            found = self.rates(t, values[:count], values[count:])
+            found = self._rates(t, values[:count], values[count:])
         else:
             check_unknowns(self.unknowns, values)
             found = tuple(map(vectors.empty, values[:count]))
             self.program(*found, *values, t)
         return found[0] if count == 1 else found
 
-    def rates(self, t: Any, y: Sequence[Any], args: Sequence[Any]) -> State:
+    def _rates(self, t: Any, y: Sequence[Any], args: Sequence[Any]) -> State:
         """Return the rates of change at time t of the unknowns y, for args, as a tuple.
 
         This is for the body of a program.
@@ -112,25 +112,25 @@ class RightSide(Immutable):
     @cached_property
     def program(self) -> Program:
         """The program that assigns the rates, its first fields: ``(rates, unknowns, ..., t)``."""
-        names = [self.fresh(f"d{name}_dt") for name in self.unknowns]
+        names = [self._fresh(f"d{name}_dt") for name in self.unknowns]
         count = len(names)
 
         def assign(*values: Any) -> None:
             rates, y = values[:count], values[count : 2 * count]
-            found = self.rates(values[-1], y, values[2 * count : -1])
+            found = self._rates(values[-1], y, values[2 * count : -1])
             for target, rate in zip(rates, found, strict=True):
                 target[:] = rate
 
         kinds = dict(zip(names, self.kinds.values(), strict=False))
         return made_program(self.name, assign, {**kinds, **self.kinds, self.time: scalar})
 
-    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def _kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return the object kept under a key, such as a program; at first use ``make`` makes it."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]  # type: ignore[no-any-return]
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]  # type: ignore[no-any-return]
 
-    def fresh(self, stem: str) -> str:
+    def _fresh(self, stem: str) -> str:
         """Return a name that no parameter has: ``stem``, with underscores if need be."""
         while stem in (self.time, *self.kinds):
             stem += "_"
@@ -161,8 +161,8 @@ class RightSide(Immutable):
         if isinstance(unknown, Vector) != isinstance(rate, Vector) and isinstance(rate, Row):
             raise SpaceError(f"{self.name} returns {rate!r} as the rate of {name}, {unknown!r}.")
         if not isinstance(unknown, Vector):
-            return self._on(name, unknown.space, unknown.lift(rate))
-        rates = [unknown[0].lift(r) for r in unknown._spread(rate)]
+            return self._on(name, unknown.space, unknown._lift(rate))
+        rates = [unknown[0]._lift(r) for r in unknown._spread(rate)]
         return Vector([self._on(name, unknown[0].space, r) for r in rates])
 
     def _on(self, name: str, space: Space, rate: Expression) -> Expression:

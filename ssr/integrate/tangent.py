@@ -29,7 +29,7 @@ def jacobian_product(
     """Return the derivatives of the rates of change along v, one for each unknown, in a program."""
     recorder = current()
     first = len(recorder.steps)
-    rates = fun.rates(t, y, args)
+    rates = fun._rates(t, y, args)
     tangents = Tangents(recorder, fun.name)
     for unknown, direction in zip(y, v, strict=True):
         for value, tangent in zip(parts_of(unknown), parts_of(direction), strict=True):
@@ -61,7 +61,7 @@ class Tangents:
     def of_expression(self, expression: Expression) -> Expression:
         """Return the derivative of an expression."""
         found = self.of(expression.space, expression.value)
-        return expression.lift(0.0) if found is None else found
+        return expression._lift(0.0) if found is None else found
 
     def record(self, step: ir.Step) -> None:
         """Record the step that computes the tangents of the results of a step."""
@@ -87,7 +87,7 @@ class Tangents:
             if tangent is not None:
                 self.names[target] = recorder.put(tangent, whole)
         elif tangent is not None or self._depends(target):  # the other points keep their tangents
-            zeros = recorder.whole(target).lift(0.0)
+            zeros = recorder.whole(target)._lift(0.0)
             if not self._depends(target):
                 self.names[target] = recorder.put(zeros, whole)
                 self._known.clear()
@@ -102,7 +102,7 @@ class Tangents:
             zeros = recorder.whole(name)[given] * 0.0
             tangent = recorder.whole(self.names[name])[given] if self._depends(name) else zeros
             made.append(recorder.put(tangent, whole))
-            zero.append(recorder.put(zeros.lift(0.0), whole))
+            zero.append(recorder.put(zeros._lift(0.0), whole))
         for names in made, zero:
             recorder.call(step.external, names, step.scalars)
         for name, tangent_name, zero_name in zip(step.fields, made, zero, strict=True):
@@ -152,7 +152,7 @@ class Tangents:
         values: list[Any] = [Expression(space, a) for a in args]
         if name in SELECTIONS:
             condition = SELECTIONS[name](*values)
-            pair = [values[0].lift(0.0) if s is None else s for s in slopes[-2:]]
+            pair = [values[0]._lift(0.0) if s is None else s for s in slopes[-2:]]
             return functions.where(condition, *pair)  # type: ignore[no-any-return]
         total = None
         for slope, derivative in zip(slopes, PARTIAL[name](*values), strict=True):

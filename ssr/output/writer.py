@@ -243,7 +243,7 @@ class Writer:
         if on_first(self._ranks, check) and self.mode == "x":
             raise self._exists()
 
-    def check_restart(self, time: float) -> None:
+    def _check_restart(self, time: float) -> None:
         """Raise an error if a run that continues at a time would replace earlier records."""
         if self._store is None:
             self._check_replaced(self._ranks, time)

@@ -147,7 +147,7 @@ class Program(Immutable):
         ):
             results = last[0](args)
             if results is not None:
-                return self.returned(results) if results else None
+                return self._returned(results) if results else None
         own = _running((*args, *named.values()))
         if own is not None:
             if boxes is not None:
@@ -156,7 +156,7 @@ class Program(Immutable):
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self.returned(self._launcher.call(args, self._arrays(args), boxes))
+        return self._returned(self._launcher.call(args, self._arrays(args), boxes))
 
     def bind(self, *args: Any, **named: Any) -> Bound:
         """Return the program with its arrays, for many calls on the same ones.
@@ -195,7 +195,7 @@ class Program(Immutable):
             made: Bound = own.__ssr_program__(self, args, named, True)
             return made
         given = self.signature.arranged(args, named, partly=True)
-        return self._launcher.bind(given, self._arrays(given), self.returned)
+        return self._launcher.bind(given, self._arrays(given), self._returned)
 
     def native(self, *args: Any, **named: Any) -> NativeProgram:
         """Return the program as a function that compiled code calls, for arrays of one layout.
@@ -266,7 +266,7 @@ class Program(Immutable):
         call.
         """
         results = self._plain.call(args, self._arrays(args), boxes)
-        return self.returned(results)
+        return self._returned(results)
 
     @cached_property
     def _plain(self) -> Launcher:
@@ -283,7 +283,7 @@ class Program(Immutable):
         written = self._launcher.declaration.written
         return self._body(*self.signature.inlined(args, current(), written))
 
-    def returned(self, results: tuple[float, ...]) -> Any:
+    def _returned(self, results: tuple[float, ...]) -> Any:
         """Return the results of a kernel in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
 

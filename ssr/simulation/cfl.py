@@ -76,7 +76,7 @@ class CFL:
             raise OutOfRangeError(f"max_change is {max_change!r}, not a number from 1 on.")
         self.max_dt = _positive("max_dt", max_dt)
 
-    def length(self, simulation: Any, before: float | None) -> float:
+    def _length(self, simulation: Any, before: float | None) -> float:
         """Return the length of the next steps.
 
         Parameters

@@ -311,7 +311,7 @@ class Simulation(Ends):
             )
         for entry in self._callbacks:
             if isinstance(entry.call, Writer):
-                entry.call.check_restart(state["time"])
+                entry.call._check_restart(state["time"])
         self._is_restored = False
         self._callbacks.forget()
         self._march.restore(state)

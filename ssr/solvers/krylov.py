@@ -59,9 +59,9 @@ class CG(Solver):
         turn = self._direction
 
         def start(r: Any, z: Any, p: Any, rz: Any) -> Any:
-            return turn(p, self.precondition(z, r), r, rz)
+            return turn(p, self._precondition(z, r), r, rz)
 
-        return self.fused(start, "rz")
+        return self._fused(start, "rz")
 
     @cached_property
     def _residual(self) -> Callable[..., float]:
@@ -85,9 +85,9 @@ class CG(Solver):
         def step(x: Any, r: Any, z: Any, p: Any, q: Any, rz: Any) -> Any:
             curvature = product(q, p)
             norm = move(x, r, p, q, rz, curvature)
-            return norm, curvature, turn(p, self.precondition(z, r), r, rz)
+            return norm, curvature, turn(p, self._precondition(z, r), r, rz)
 
-        return self.fused(step, "rz")
+        return self._fused(step, "rz")
 
     @cached_property
     def _product(self) -> Program:
@@ -95,7 +95,7 @@ class CG(Solver):
             q[:] = self.A @ p
             return dot(p, q)
 
-        return self.program(product)
+        return self._program(product)
 
     @cached_property
     def _move(self) -> Program:
@@ -107,7 +107,7 @@ class CG(Solver):
             r[:] = r - alpha * q
             return norm(r)
 
-        return self.program(move, "rz curvature")
+        return self._program(move, "rz curvature")
 
     @cached_property
     def _direction(self) -> Program:
@@ -118,7 +118,7 @@ class CG(Solver):
             p[:] = z + (new / rz) * p
             return new
 
-        return self.program(direction, "rz")
+        return self._program(direction, "rz")
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -213,17 +213,17 @@ class BiCGStab(Solver):
             beta: Any, omega: Any, rho: Any,
         ) -> Any:  # fmt: skip
             first(p, r, v, beta, omega)
-            denominator, alpha = second(x, r, r0, v, self.precondition(y, p), rho)
-            return denominator, alpha, *third(x, r, r0, self.precondition(z, r), t)
+            denominator, alpha = second(x, r, r0, v, self._precondition(y, p), rho)
+            return denominator, alpha, *third(x, r, r0, self._precondition(z, r), t)
 
-        return self.fused(step, "beta omega rho")
+        return self._fused(step, "beta omega rho")
 
     @cached_property
     def _direction(self) -> Program:
         def direction(p: Any, r: Any, v: Any, beta: Any, omega: Any) -> None:
             p[:] = r + beta * (p - omega * v)
 
-        return self.program(direction, "beta omega")
+        return self._program(direction, "beta omega")
 
     @cached_property
     def _half(self) -> Program:
@@ -235,7 +235,7 @@ class BiCGStab(Solver):
             r[:] = r - alpha * v
             return denominator, alpha
 
-        return self.program(half, "rho")
+        return self._program(half, "rho")
 
     @cached_property
     def _whole(self) -> Program:
@@ -247,7 +247,7 @@ class BiCGStab(Solver):
             r[:] = r - omega * t
             return omega, dot(r0, r), norm(r)
 
-        return self.program(whole)
+        return self._program(whole)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -355,9 +355,9 @@ class GMRES(Solver):
         product = self._product
 
         def multiply(w: Any, z: Any, v: Any) -> Any:
-            return product(w, self.precondition(z, v))
+            return product(w, self._precondition(z, v))
 
-        return self.fused(multiply)
+        return self._fused(multiply)
 
     @cached_property
     def _product(self) -> Program:
@@ -365,7 +365,7 @@ class GMRES(Solver):
             w[:] = self.A @ z
             return norm(w)
 
-        return self.program(product)
+        return self._program(product)
 
     @cached_property
     def _project(self) -> Program:
@@ -374,30 +374,30 @@ class GMRES(Solver):
             w[:] = w - part * v
             return part, norm(w)
 
-        return self.program(project)
+        return self._program(project)
 
     @cached_property
     def _divide(self) -> Program:
         def divide(v: Any, w: Any, a: Any) -> None:
             v[:] = w / a
 
-        return self.program(divide, "a")
+        return self._program(divide, "a")
 
     @cached_property
     def _add(self) -> Program:
         def add(x: Any, v: Any, a: Any) -> None:
             x[:] = x + a * v
 
-        return self.program(add, "a")
+        return self._program(add, "a")
 
     @cached_property
     def _correct(self) -> Callable[..., Any]:
         add = self._add
 
         def correct(x: Any, z: Any, w: Any) -> None:
-            add(x, self.precondition(z, w), 1.0)
+            add(x, self._precondition(z, w), 1.0)
 
-        return self.fused(correct)
+        return self._fused(correct)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float

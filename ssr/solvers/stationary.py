@@ -31,9 +31,9 @@ class Richardson(Solver):
         correct = self._correct
 
         def step(x: Any, r: Any, z: Any) -> Any:
-            return correct(x, r, self.precondition(z, r))
+            return correct(x, r, self._precondition(z, r))
 
-        return self.fused(step)
+        return self._fused(step)
 
     @cached_property
     def _correct(self) -> Program:
@@ -42,7 +42,7 @@ class Richardson(Solver):
             r[:] = r - self.A @ z
             return norm(r)
 
-        return self.program(correct)
+        return self._program(correct)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -151,17 +151,17 @@ class Chebyshev(Solver):
         move, turn = self._move, self._turn
 
         def step(x: Any, r: Any, z: Any, d: Any, keep: Any, add: Any) -> Any:
-            turn(d, self.precondition(z, r), keep, add)
+            turn(d, self._precondition(z, r), keep, add)
             return move(x, r, d)
 
-        return self.fused(step, "keep add")
+        return self._fused(step, "keep add")
 
     @cached_property
     def _turn(self) -> Program:
         def turn(d: Any, z: Any, keep: Any, add: Any) -> None:
             d[:] = keep * d + add * z
 
-        return self.program(turn, "keep add")
+        return self._program(turn, "keep add")
 
     @cached_property
     def _move(self) -> Program:
@@ -170,7 +170,7 @@ class Chebyshev(Solver):
             r[:] = r - self.A @ d
             return norm(r)
 
-        return self.program(move)
+        return self._program(move)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float

@@ -150,7 +150,7 @@ class ADI(Stepper):
             )
         sweeps = Sweeps(self.parts, explicit, self.method)
         key = "ADI", method, self.method, self.parts[1:], explicit
-        programs = self.fun.kept(
+        programs = self.fun._kept(
             key, sweeps.peaceman_rachford if method == "PeacemanRachford" else sweeps.programs
         )
         taken = {name for program in programs for name, _ in program.signature.kinds}
@@ -210,7 +210,7 @@ class Sweeps:
 
     def work(self, n: int) -> list[str]:
         """Return the names of further fields for the unknowns."""
-        return [self.fun.fresh(f"{name}_{n}") for name in self.fun.unknowns]
+        return [self.fun._fresh(f"{name}_{n}") for name in self.fun.unknowns]
 
     def programs(self) -> list[Program]:
         """Return the programs of all methods with sweeps."""
@@ -265,7 +265,7 @@ class Sweeps:
         def body(fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
             Y, z = fields[numbers.index(through)], fields[numbers.index(reference)]
             h = self.method.theta * dt
-            rates = part.rates(t if reference == 0 else t + dt, z, args)
+            rates = part._rates(t if reference == 0 else t + dt, z, args)
             known = tuple(h * rate for rate in rates)
             assign(fields[0], stage_along_lines(part, t + dt, Y, args, h, known))
 
@@ -297,7 +297,7 @@ class Sweeps:
 
     def _sum(self, which: Sequence[RightSide], t: Any, y: Fields, args: Fields) -> Fields:
         """Return the sum of right sides."""
-        first, *rest = (part.rates(t, y, args) for part in which)
+        first, *rest = (part._rates(t, y, args) for part in which)
         for rates in rest:
             first = tuple(a + b for a, b in zip(first, rates, strict=True))
         return first
@@ -316,5 +316,5 @@ class Sweeps:
             fields = [values[n * count : (n + 1) * count] for n in range(len(numbers))]
             body(fields, values[last:-2], *values[-2:])
 
-        kinds |= {fun.time: scalar, fun.fresh("dt"): scalar}
+        kinds |= {fun.time: scalar, fun._fresh("dt"): scalar}
         return made_program(f"{fun.name}_{name}", called, kinds)

@@ -78,7 +78,7 @@ class StageEquation:
         self.fun, self.rtol = fun, rtol
         self._inverses = None if inverse is None else Inverses(inverse)
         self.iterations = self.products = 0
-        self._programs = fun.kept("stage equation", lambda: Programs(fun))
+        self._programs = fun._kept("stage equation", lambda: Programs(fun))
         self._y, self._args = y, args
         self._F, self._dy, self._change, self._w, self._z = (alike(y) for _ in range(5))
         self._basis = [alike(y)]
@@ -184,12 +184,12 @@ class Programs:
         """
         fun, count = self.fun, self.count
         kinds: dict[str, Kind] = {
-            fun.fresh(f"{unknown}_{part}"): fun.kinds[unknown]
+            fun._fresh(f"{unknown}_{part}"): fun.kinds[unknown]
             for part in range(parts)
             for unknown in fun.unknowns
         }
         kinds |= {n: fun.kinds[n] for n in fun.arguments if args}
-        kinds |= {fun.fresh(f"{n}_"): scalar for n in scalars}
+        kinds |= {fun._fresh(f"{n}_"): scalar for n in scalars}
         last = len(kinds) - len(scalars)
 
         def called(*values: Any) -> Any:
@@ -204,7 +204,7 @@ class Programs:
         """Assign ``F = r + h f(t, Y) - Y``; return the norms of F and Y."""
 
         def body(F: Fields, Y: Fields, r: Fields, args: Fields, t: Any, h: Any) -> Any:
-            rates = self.fun.rates(t, Y, args)
+            rates = self.fun._rates(t, Y, args)
             assign(F, tuple(a + h * k - b for a, k, b in zip(r, rates, Y, strict=True)))
             return _norm(F), _norm(Y)
 
@@ -280,7 +280,7 @@ class Programs:
 
         names = [f"a{n}" for n in range(terms)]
         key = "combination", terms
-        return self.fun.kept(key, lambda: self._made("combine", terms + 2, body, *names))
+        return self.fun._kept(key, lambda: self._made("combine", terms + 2, body, *names))
 
     def increment(self, terms: int) -> Program:
         """Return the program that assigns ``y = y + sum_i a_i k_i`` for a number of terms."""
@@ -291,7 +291,7 @@ class Programs:
 
         names = [f"a{n}" for n in range(terms)]
         key = "increment", terms
-        return self.fun.kept(key, lambda: self._made("increment", terms + 1, body, *names))
+        return self.fun._kept(key, lambda: self._made("increment", terms + 1, body, *names))
 
     @cached_property
     def slope(self) -> Program:

@@ -36,7 +36,7 @@ class Implicit(Stepper):
                 hint="Write inverse=lambda h: I - h * A.",
             )
         self._equation = StageEquation(fun, self._y, self._args, float(rtol), inverse)
-        self._programs: Programs = fun.kept("stage equation", lambda: Programs(fun))
+        self._programs: Programs = fun._kept("stage equation", lambda: Programs(fun))
         self._r, self._Y = alike(self._y), alike(self._y)
 
     @property
