@@ -142,7 +142,7 @@ from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend, overwrite
 from .programs.program import declaration
-from .public import Immutable, all_explained, counted, explain_methods, flag, is_one_of
+from .public import Immutable, counted, explain_public, flag, is_one_of
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import dtype_name, number_of
@@ -215,7 +215,6 @@ __all__ = [
     "add",
     "affine",
     "aligned",
-    "all_explained",
     "allocated",
     "bad_value",
     "blocked",
@@ -237,7 +236,7 @@ __all__ = [
     "entry",
     "entry_point",
     "every",
-    "explain_methods",
+    "explain_public",
     "extend",
     "flag",
     "folded",
