@@ -9,13 +9,13 @@ from typing import Any
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
 from ..points.numbers import real
 from ..programs import reductions
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..solvers import vectors
 from ..symbols.functions import maximum
 from ..trace.trace import scalar
 from .methods import explicit
-from .right_side import RightSide, made_program
+from .right_side import RightSide
 from .stepper import NEARLY, Stepper, alike, number, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 

@@ -19,13 +19,13 @@ from ..points.numbers import Array, index_type, real
 from ..points.sets import Domain
 from ..programs import reductions
 from ..programs.expression import Expression
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..trace.trace import scalar
 from .entries import jacobian_entries
-from .right_side import RightSide, check_right_side, made_program
+from .right_side import RightSide, check_right_side
 from .stepper import arguments, state
 from .tableaux import assign
 from .tangent import jacobian_product, parts_of

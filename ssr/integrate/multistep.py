@@ -9,11 +9,11 @@ from typing import Any
 from ..errors import OutOfRangeError
 from ..points.numbers import integer
 from ..programs.materialize import materialize
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..solvers import vectors
 from ..trace.trace import scalar
-from .right_side import RightSide, made_program
+from .right_side import RightSide
 from .runge_kutta import step_program
 from .stepper import NEARLY, Stepper, alike, copies, number, step_length
 from .tableaux import assign

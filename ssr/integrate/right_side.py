@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from ..errors import ArgumentError, SpaceError
 from ..matrices.declare import stencil
 from ..programs.expression import Expression, check_part
-from ..programs.program import Program, program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind, Signature
 from ..programs.vectors import Vector, as_it_is
 from ..public import Immutable
@@ -231,19 +230,6 @@ def check_unknowns(names: Sequence[str], values: Sequence[Any]) -> None:
                 f"The unknown {name} is {type(value).__name__}, not a NumPy array.",
                 hint="Convert it with np.asarray, or use bc.Field.",
             )
-
-
-def made_program(name: str, body: Callable[..., Any], kinds: dict[str, Kind]) -> Program:
-    """Return the program of a body with any parameters, by their names."""
-
-    def called(*values: Any) -> Any:
-        return body(*values)
-
-    called.__name__ = name
-    several = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter(n, several) for n in kinds]
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return program(options=None, **kinds)(called)
 
 
 def _several(rates: Any) -> tuple[Any, ...]:

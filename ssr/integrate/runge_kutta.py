@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ArgumentError
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from .methods import explicit
-from .right_side import RightSide, check_right_side, made_program
+from .right_side import RightSide, check_right_side
 from .stepper import Stepper, alike
 from .tableaux import ButcherTableau, LowStorage, Method, ShuOsher
 

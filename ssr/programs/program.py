@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -425,18 +425,32 @@ def program(
                 f"Program {function.__name__} yields values.",
                 hint="A program assigns and returns; ssr.matrix decorates generator functions.",
             )
-        signature = Signature.of(function, parameters)
-        recorder = _recorded(function, signature)
-        _check_pure(function, signature, recorder)
-        made = Program(recorder, signature, options or Options(), function)
-        if not made.ir.steps:
-            raise ArgumentError(
-                f"Program {signature.name} assigns and returns nothing.",
-                hint="Write x[:] = ...; `x = ...` only renames.",
-            )
-        return made
+        return _traced(function, Signature.of(function, parameters), options or Options())
 
     return declare
+
+
+def made_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:
+    """Return the program of a body of any parameters, which have these kinds by their names."""
+    return _traced(body, Signature(name, tuple(kinds.items())), Options())
+
+
+def array_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:
+    """Return a program that is called with arrays only, of a body that is known to be pure."""
+    signature = Signature(name, tuple(kinds.items()))
+    return Program(_recorded(body, signature), signature, Options())
+
+
+def _traced(function: Callable[..., Any], signature: Signature, options: Options) -> Program:
+    recorder = _recorded(function, signature)
+    _check_pure(function, signature, recorder)
+    made = Program(recorder, signature, options, function)
+    if not made.ir.steps:
+        raise ArgumentError(
+            f"Program {signature.name} assigns and returns nothing.",
+            hint="Write x[:] = ...; `x = ...` only renames.",
+        )
+    return made
 
 
 def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:

@@ -22,13 +22,11 @@ from ..compiling import compiling
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
-from ..options import Options
 from ..points.numbers import allocated
-from ..programs.expression import Field, recording
+from ..programs.expression import Field
 from ..programs.matrix_rows import bound_value
-from ..programs.program import Program
-from ..programs.recorder import Recorder, recorder_of_program
-from ..programs.signature import Signature
+from ..programs.program import Program, array_program
+from ..programs.recorder import Recorder, current, recorder_of_program
 from ..programs.vectors import Vector
 from ..spaces.space import Space, VectorSpace
 from ..trace.captured import captured
@@ -169,11 +167,12 @@ class Recurrence(Matrix):
                 hint="Use it as it is; compute() returns it unchanged.",
             )
         if what not in self._programs:
-            signature = Signature(f"{self.name} compute", ((self.name, self.entries),))
-            recorder = Recorder(signature.name)
-            with recording(recorder):
-                self.bind(**{self.name: signature.symbols(recorder)[0]})._record(recorder)
-            self._programs[what] = Program(recorder, signature, Options())
+
+            def compute(entries: Any) -> None:
+                self.bind(**{self.name: entries})._record(current())
+
+            kinds = {self.name: self.entries}
+            self._programs[what] = array_program(f"{self.name} compute", compute, kinds)
         return self._programs[what]
 
     def _temporary(self, recorder: Recorder) -> Vector:

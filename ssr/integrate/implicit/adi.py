@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ...errors import ArgumentError, OutOfRangeError
-from ...programs.program import Program
+from ...programs.program import Program, made_program
 from ...programs.signature import Kind
 from ...trace.trace import scalar
-from ..right_side import RightSide, check_right_side, made_program
+from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, number
 from ..tableaux import assign
 from ..turns import in_turn

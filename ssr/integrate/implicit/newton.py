@@ -13,14 +13,14 @@ import numpy as np
 
 from ...errors import ConvergenceError
 from ...programs import reductions
-from ...programs.program import Program
+from ...programs.program import Program, made_program
 from ...programs.signature import Kind
 from ...run.check_arrays import dtype_name
 from ...solvers import vectors
 from ...solvers.krylov import LeastSquares
 from ...symbols.functions import sqrt
 from ...trace.trace import scalar
-from ..right_side import RightSide, made_program
+from ..right_side import RightSide
 from ..stepper import alike
 from ..tableaux import assign
 from ..tangent import jacobian_product

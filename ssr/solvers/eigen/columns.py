@@ -7,7 +7,6 @@ with zero vectors.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
@@ -17,7 +16,7 @@ import numpy as np
 
 from ...ir import fresh
 from ...points.numbers import Array
-from ...programs.program import Program, program
+from ...programs.program import Program, made_program
 from ...programs.reductions import dot
 from ...spaces.space import Space, VectorSpace
 from ...trace.trace import scalar
@@ -138,10 +137,7 @@ class Grouped:
         taken = set(points.sizes)
         kinds: dict[str, Any] = {fresh(name, taken): self.space for name in fields}
         kinds.update((fresh(name, taken), scalar) for name in numbers)
-        place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        signature = inspect.Signature([inspect.Parameter(name, place) for name in kinds])
-        body.__signature__ = signature  # type: ignore[attr-defined]
-        return program(options=None, **kinds)(body)
+        return made_program(body.__name__, body, kinds)
 
 
 def _names(stems: str, count: int) -> list[str]:
