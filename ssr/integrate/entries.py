@@ -21,7 +21,7 @@ from ..programs.recorder import Recorder, current
 from ..spaces.space import Space, row_domain
 from ..symbols import functions
 from .right_side import RightSide
-from .tangent import PARTIAL, SELECTIONS, fields_changed, fields_read, parts_of
+from .tangent import PARTIAL, SELECTIONS, names_in, parts_of
 
 Entries: TypeAlias = "Mapping[str, tuple[ir.Family, ...]]"
 """The derivatives of a value: entry families by the names of the unknowns."""
@@ -55,7 +55,7 @@ class Derivatives:
 
     def record(self, step: ir.Step) -> None:
         """Take note of the entries of the fields that a step makes."""
-        if self._fields.keys().isdisjoint((*fields_read(step), *fields_changed(step))):
+        if self._fields.keys().isdisjoint(names_in(step)):
             return
         if isinstance(step, ir.Assignment) and step.order == "any":
             whole = self.recorder.space(step.target)

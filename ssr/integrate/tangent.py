@@ -15,6 +15,7 @@ from typing import Any
 from .. import ir
 from ..elementary import FUNCTIONS
 from ..errors import UnsupportedError
+from ..ir.liveness import read, replaced
 from ..programs.expression import Expression, Mask
 from ..programs.recorder import Recorder, current
 from ..programs.vectors import Vector
@@ -65,7 +66,7 @@ class Tangents:
 
     def record(self, step: ir.Step) -> None:
         """Record the step that computes the tangents of the results of a step."""
-        if not any(self._depends(array) for array in (*fields_read(step), *fields_changed(step))):
+        if self.names.keys().isdisjoint(names_in(step)):
             return
         if isinstance(step, ir.Call):
             self._call(step)
@@ -198,20 +199,6 @@ def parts_of(value: Any) -> Sequence[Any]:
     return value.components if isinstance(value, Vector) else (value,)
 
 
-def fields_changed(step: ir.Step) -> tuple[str, ...]:
-    """Return the name of a field of which a step assigns a part, if it does."""
-    if isinstance(step, ir.Assignment) and step.part is not None:
-        return (step.target,)
-    return ()
-
-
-def fields_read(step: ir.Step) -> frozenset[str]:
-    """Return the names of the fields that a step reads."""
-    if isinstance(step, ir.Call):
-        return frozenset(step.fields)
-    if isinstance(step, (ir.Assignment, ir.Reduction)):
-        return ir.arrays(step.value)
-    parts = [ir.arrays(a.value) for a in step.assignments]
-    if isinstance(step, ir.Solve):
-        parts += [ir.arrays(entry.value) for entry in step.entries]
-    return frozenset().union(*parts)
+def names_in(step: ir.Step) -> frozenset[str]:
+    """Return the names that a step reads, and those of fields of which it assigns a part."""
+    return read(step).union(set(ir.made(step)) - replaced(step))

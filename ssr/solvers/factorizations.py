@@ -13,11 +13,11 @@ from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
 from ..programs.program import Program, begin, program
+from ..public import flag
 from ..recurrences.declare import Recurrence
 from ..symbols.functions import sqrt
 from . import vectors
 from .composed import Composed
-from .smoothers import check_rank_local
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Factorization(ABC):
     rank_local: bool = False
 
     def __post_init__(self) -> None:
-        check_rank_local(self.rank_local)
+        flag(type(self).__name__, "rank_local", self.rank_local)
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from .preconditioners import Preconditioner
 from .solver import Solution, Solver, remembered
 from .stopping import STAGNATED, Breakdown
 from .vectors import V, Vector
+
+T = TypeVar("T")
 
 SLOWEST = 1.0 - 1e-6
 """GMRES has stagnated after a cycle that reduces the residual by less than this factor."""
@@ -421,27 +423,59 @@ class GMRES(Solver):
 
         New vectors of the basis are allocated when they are needed.
         """
-        self._divide(basis[0], r, norm)
-        tiny = float(np.finfo(r.dtype).eps)
-        best, norms = LeastSquares(norm), list[float]()
-        count = min(self.restart, r.size)
-        for last in range(1, count + 1):
-            rest = size = self._multiply(w, z, basis[last - 1])
-            column = []
-            for v in basis[:last]:
-                part, rest = self._project(w, v)
-                column.append(part)
-            dependent = rest <= tiny * size
-            column.append(0.0 if dependent else rest)
-            if not best.add(column):
-                break
-            norms.append(best.residual)
-            if norms[-1] <= goal or dependent or last == count:
-                break
+
+        def extend(last: int, size: float) -> None:
             if last == len(basis):
                 basis.append(vectors.empty(w))
-            self._divide(basis[last], w, rest)
-        return norms, best.solution()
+            self._divide(basis[last], w, size)
+
+        self._divide(basis[0], r, norm)
+        return arnoldi(
+            basis,
+            lambda v: self._multiply(w, z, v),
+            lambda v: self._project(w, v),
+            extend,
+            norm=norm,
+            goal=goal,
+            tiny=float(np.finfo(r.dtype).eps),
+            most=min(self.restart, r.size),
+        )
+
+
+def arnoldi(
+    basis: Sequence[T],
+    multiply: Callable[[T], float],
+    project: Callable[[T], tuple[float, float]],
+    extend: Callable[[int, float], None],
+    *,
+    norm: float,
+    goal: float,
+    tiny: float,
+    most: int,
+) -> tuple[list[float], list[float]]:
+    """Build the basis of a cycle of GMRES; return norms of residuals, and the weights of the basis.
+
+    ``multiply`` assigns the product with a vector to a work vector w; ``project`` takes the part
+    along a vector away from w; both return the norm of w, ``project`` after the part. ``extend``
+    makes w, whose norm is given, the vector of the basis with a number. The cycle ends at ``most``
+    vectors, with a residual of ``goal``, or where w is less than ``tiny`` times the product.
+    """
+    best, norms = LeastSquares(norm), list[float]()
+    for last in range(1, most + 1):
+        rest = size = multiply(basis[last - 1])
+        column = []
+        for v in basis[:last]:
+            part, rest = project(v)
+            column.append(part)
+        dependent = rest <= tiny * size
+        column.append(0.0 if dependent else rest)
+        if not best.add(column):
+            break
+        norms.append(best.residual)
+        if norms[-1] <= goal or dependent or last == most:
+            break
+        extend(last, rest)
+    return norms, best.solution()
 
 
 class LeastSquares:

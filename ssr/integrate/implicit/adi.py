@@ -12,12 +12,12 @@ from ...errors import ArgumentError, OutOfRangeError
 from ...programs.program import Program, made_program
 from ...programs.signature import Kind
 from ...trace.trace import scalar
+from ..methods import named
 from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, number
 from ..tableaux import assign
 from ..turns import in_turn
 from .line_stages import stage_along_lines
-from .methods import named
 
 Fields = tuple[Any, ...]
 
@@ -142,7 +142,7 @@ class ADI(Stepper):
         self.parts = _alike_parts(parts, explicit)
         self.explicit = explicit
         super().__init__(self.parts[0], t0, y0, dt, args)
-        chosen = named(method, ADI_METHODS, Alternating, "alternating-direction")
+        chosen = named(method, ADI_METHODS, "alternating-direction", Alternating)
         self.method = chosen if theta is None else _weighted(method, chosen, theta)
         if method == "PeacemanRachford" and len(self.parts) != 2:
             raise ArgumentError(

@@ -17,7 +17,7 @@ from ...programs.program import Program, made_program
 from ...programs.signature import Kind
 from ...run.check_arrays import dtype_name
 from ...solvers import vectors
-from ...solvers.krylov import LeastSquares
+from ...solvers.krylov import arnoldi
 from ...symbols.functions import sqrt
 from ...trace.trace import scalar
 from ..right_side import RightSide
@@ -134,26 +134,30 @@ class StageEquation:
     ) -> tuple[list[Fields], list[float]]:
         """Return directions and weights of a change that makes the residual F small."""
         programs, basis, w = self._programs, self._basis, self._w
-        programs.divide(*basis[0], *self._F, norm)
-        best = LeastSquares(norm)
-        for last in range(1, RESTART + 1):
-            z = self._approximated(basis[last - 1], h)
-            rest = size = programs.multiply(*w, *z, *Y, *self._args, t, h)
+
+        def multiply(v: Fields) -> float:
             self.products += 1
-            column = []
-            for v in basis[:last]:
-                part, rest = programs.project(*w, *v)
-                column.append(part)
-            dependent = rest <= self._eps * size
-            column.append(0.0 if dependent else rest)
-            if not best.add(column):
-                break
-            if best.residual <= goal or dependent:
-                break
+            z = self._approximated(v, h)
+            norm: float = programs.multiply(*w, *z, *Y, *self._args, t, h)
+            return norm
+
+        def extend(last: int, size: float) -> None:
             if last == len(basis):
                 basis.append(alike(self._y))
-            programs.divide(*basis[last], *w, rest)
-        return basis, best.solution()
+            programs.divide(*basis[last], *w, size)
+
+        programs.divide(*basis[0], *self._F, norm)
+        _, weights = arnoldi(
+            basis,
+            multiply,
+            lambda v: programs.project(*w, *v),
+            extend,
+            norm=norm,
+            goal=goal,
+            tiny=self._eps,
+            most=RESTART,
+        )
+        return basis, weights
 
     def _approximated(self, v: Fields, h: float) -> Fields:
         """Return an approximate inverse of ``I - h J`` times v; v itself without one."""

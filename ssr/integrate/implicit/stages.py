@@ -7,10 +7,11 @@ from typing import Any
 
 from ...errors import ArgumentError, OutOfRangeError
 from ...solvers import vectors
+from ..methods import named
 from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, copies, number
 from ..tableaux import ButcherTableau
-from .methods import IMEX, IMPLICIT, ImexTableau, check_diagonal, named
+from .methods import IMEX, IMPLICIT, ImexTableau, check_diagonal
 from .newton import Programs, StageEquation
 
 
@@ -196,7 +197,7 @@ class ImplicitRungeKutta(Staged):
         inverse: Callable[[float], Any] | None = None,
     ) -> None:
         super().__init__(fun, t0, y0, dt, args, rtol, inverse)
-        self.method = named(method, IMPLICIT, ButcherTableau, "diagonally implicit")
+        self.method = named(method, IMPLICIT, "diagonally implicit", ButcherTableau)
         check_diagonal(self.method)
         self._k = [alike(self._y) for _ in self.method.b]
         self._evaluate = [fun.program.bind(*k, *self._Y, *self._args) for k in self._k]
@@ -285,7 +286,7 @@ class ImexRungeKutta(Staged):
                 hint="Give both the same unknowns and arguments, by the same names.",
             )
         super().__init__(implicit, t0, y0, dt, args, rtol, inverse)
-        self.method = named(method, IMEX, ImexTableau, "implicit-explicit")
+        self.method = named(method, IMEX, "implicit-explicit", ImexTableau)
         count = len(self.method.implicit.b)
         self._k, self._rates = ([alike(self._y) for _ in range(count)] for _ in range(2))
         self._evaluate = [implicit.program.bind(*k, *self._Y, *self._args) for k in self._k]
