@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
-from ..points.numbers import real
 from ..programs import reductions
 from ..programs.program import Program, made_program
 from ..programs.signature import Kind
@@ -16,7 +15,7 @@ from ..symbols.functions import maximum
 from ..trace.trace import scalar
 from .methods import explicit
 from .right_side import RightSide
-from .stepper import NEARLY, Stepper, alike, number, step_length
+from .stepper import NEARLY, Stepper, alike, number, positive, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 
 SAFETY, SHORTEST, LONGEST = 0.9, 0.2, 10.0
@@ -107,9 +106,7 @@ class AdaptiveRungeKutta(Stepper):
             )
         self.method = tableau
         self.rtol, self.atol = tolerances(fun, rtol, atol)
-        if not (real(max_step) or 0.0) > 0.0:
-            raise OutOfRangeError(f"max_step is {max_step!r}, not a positive number.")
-        self.max_step = float(max_step)
+        self.max_step = positive("max_step", max_step)
         self.accepted = self.rejected = 0
         self._size = sum(y.size for y in self._y)
         self._power = -1.0 / tableau.order

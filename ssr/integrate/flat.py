@@ -391,13 +391,11 @@ class Structure:
         for points in points_within(column.points, box, self.sizes):
             at = numbers[places_of(points, box)]
             where = {**self.sizes, **dict(zip(rows.axes, points, strict=True))}
-            total: Any = np.zeros((), int)
-            extents = cols.extent(self.sizes)
-            for c, (low, _), extent in zip(
-                column.index, cols.box(self.sizes), extents, strict=True
-            ):
-                total = total * extent + (evaluated(c, where) - low)
-            yield at.ravel(), np.broadcast_to(total, at.shape).ravel()
+            place = tuple(
+                np.broadcast_to(evaluated(c, where) - low, at.shape)
+                for c, (low, _) in zip(column.index, cols.box(self.sizes), strict=True)
+            )
+            yield at.ravel(), np.ravel_multi_index(place, cols.extent(self.sizes)).ravel()
 
     @cached_property
     def _layout(self) -> tuple[Array, Array, Array, Array]:

@@ -146,7 +146,7 @@ class Recurrence(Matrix):
         recorder = recorder_of_program()
         if recorder is None:
             if out is None:
-                extent = self.rows.extent(self._known_sizes())
+                extent = self.rows.extent(self.definition.all_sizes())
                 out = allocated((len(self.made), *extent), dtype)
             self.program("compute")(out)
             return self.bind(**{self.name: out})

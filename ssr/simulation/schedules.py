@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, OutOfRangeError
+from ..integrate.stepper import number, positive
 from ..points.numbers import integer, real
 from .clock import NEARLY, rounding_of
 
@@ -83,14 +84,11 @@ def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any =
         return AtTimes(_times(times))
     if time is not None or wall is not None:
         name = names[0]
-        interval = real(given[name])
-        if interval is None or not 0.0 < interval < math.inf:
-            raise OutOfRangeError(f"{name} is {given[name]!r}, not a positive number.")
-        return Every(name, float(interval))
-    return Every("steps", positive("steps", 1 if steps is None else steps))
+        return Every(name, positive(name, number(name, given[name])))
+    return Every("steps", positive_integer("steps", 1 if steps is None else steps))
 
 
-def positive(name: str, value: Any) -> int:
+def positive_integer(name: str, value: Any) -> int:
     """Return a positive integer."""
     found = integer(value)
     if found is None or found < 1:

@@ -189,7 +189,7 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
     The grids but the finest have symbolic sizes, so that one set of kernels serves all of them.
     """
     offsets = _box(A.definition)
-    shapes = [A.rows.extent(A.definition.known_sizes())]
+    shapes = [A.rows.extent(A.definition.all_sizes())]
     need(A.definition.unbound, A.definition.bound, "data")
     for _ in range(levels - 1):
         if not all(map(is_odd, shapes[-1])):

@@ -78,7 +78,7 @@ class StageEquation:
         self.fun, self.rtol = fun, rtol
         self._inverses = None if inverse is None else Inverses(inverse)
         self.iterations = self.products = 0
-        self._programs = fun._kept("stage equation", lambda: Programs(fun))
+        self.programs: Programs = fun._kept("stage equation", lambda: Programs(fun))
         self._y, self._args = y, args
         self._F, self._dy, self._change, self._w, self._z = (alike(y) for _ in range(5))
         self._basis = [alike(y)]
@@ -88,7 +88,7 @@ class StageEquation:
         """Improve Y, a guess, until the equation holds."""
         goal, count, length, last, change = 0.0, 0, 0.0, math.inf, math.inf
         while True:
-            norm, size = self._programs.residual(*self._F, *Y, *r, *self._args, t, h)
+            norm, size = self.programs.residual(*self._F, *Y, *r, *self._args, t, h)
             goal = max(goal or self.rtol * norm, ROUNDED * self._eps * size)
             if norm <= goal or length * change <= ROUNDED * self._eps * size:
                 return
@@ -98,7 +98,7 @@ class StageEquation:
                 if length <= SHORTEST:
                     break
                 length *= 0.5
-                self._programs.add(*Y, *self._dy, -length)
+                self.programs.add(*Y, *self._dy, -length)
                 continue
             if not math.isfinite(norm) or count == ITERATIONS:
                 break
@@ -113,7 +113,7 @@ class StageEquation:
 
     def _correct(self, Y: Fields, norm: float, goal: float, t: float, h: float) -> float:
         """Add the solution of ``(I - h J) d = F`` to Y, by cycles of GMRES; return its norm."""
-        programs, change = self._programs, self._change
+        programs, change = self.programs, self._change
         _clear(self._dy)
         for _ in range(CYCLES):
             basis, weights = self._cycle(Y, norm, goal, t, h)
@@ -133,7 +133,7 @@ class StageEquation:
         self, Y: Fields, norm: float, goal: float, t: float, h: float
     ) -> tuple[list[Fields], list[float]]:
         """Return directions and weights of a change that makes the residual F small."""
-        programs, basis, w = self._programs, self._basis, self._w
+        programs, basis, w = self.programs, self._basis, self._w
 
         def multiply(v: Fields) -> float:
             self.products += 1

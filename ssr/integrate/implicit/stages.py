@@ -12,7 +12,7 @@ from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, copies, number
 from ..tableaux import ButcherTableau
 from .methods import IMEX, IMPLICIT, ImexTableau, check_diagonal
-from .newton import Programs, StageEquation
+from .newton import StageEquation
 
 
 class Implicit(Stepper):
@@ -37,7 +37,7 @@ class Implicit(Stepper):
                 hint="Write inverse=lambda h: I - h * A.",
             )
         self._equation = StageEquation(fun, self._y, self._args, float(rtol), inverse)
-        self._programs: Programs = fun._kept("stage equation", lambda: Programs(fun))
+        self._programs = self._equation.programs
         self._r, self._Y = alike(self._y), alike(self._y)
 
     @property
