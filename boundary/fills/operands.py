@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
 from typing import Any, TypeAlias
@@ -12,7 +11,17 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import Array, Expression, VectorSpace, counted, label, match_sizes, spaces
+from ssr.extension import (
+    Array,
+    Expression,
+    VectorSpace,
+    counted,
+    is_distributed,
+    label,
+    made_program,
+    match_sizes,
+    spaces,
+)
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrix types that can be multiplied with affine matrices or added to them."""
@@ -61,7 +70,7 @@ def on_ranks(x: object) -> bool:
 
 
 def _is_field(x: object) -> bool:
-    return isinstance(x, (Expression, Vector)) or on_ranks(x)
+    return isinstance(x, (Expression, Vector)) or is_distributed(x)
 
 
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
@@ -190,8 +199,4 @@ def store(targets: Sequence[Any], made: Any) -> None:
 
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
     """Return the program of a body whose arguments, in their order, are of the kinds given."""
-    parameter = inspect.Parameter
-    body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in kinds]
-    )
-    return ssr.program(**kinds)(body)
+    return made_program(body.__name__, body, kinds)

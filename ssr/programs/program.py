@@ -25,7 +25,7 @@ from ..run.launcher import Launcher
 from ..run.native_program import NativeProgram
 from ..runtime import target
 from ..spaces.distributed import is_distributed
-from ..spaces.space import Box, Space
+from ..spaces.space import Box, Space, VectorSpace
 from ..symbols.values import Row, Value
 from ..trace.functions import declared_function
 from ..trace.trace import ScalarType, check_apart
@@ -431,8 +431,20 @@ def program(
 
 
 def made_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:
-    """Return the program of a body of any parameters, which have these kinds by their names."""
-    return _traced(body, Signature(name, tuple(kinds.items())), Options())
+    """Return a program of the package: that of a body of any parameters, of these kinds.
+
+    A parameter that has the name of a size of the user gets another name.
+    """
+    spaces = [kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds.values()]
+    sizes = {size for space in spaces if isinstance(space, Space) for size in space.sizes}
+    taken = sizes.union(kinds)
+    names = (ir.fresh(each, taken) if each in sizes else each for each in kinds)
+    return _traced(body, Signature(name, tuple(zip(names, kinds.values(), strict=True))), Options())
+
+
+def own_program(**kinds: Kind) -> Callable[[Callable[..., Any]], Program]:
+    """Declare a program of the package, as `made_program` returns it."""
+    return lambda body: made_program(body.__name__, body, kinds)
 
 
 def array_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:

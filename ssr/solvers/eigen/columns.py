@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...ir import fresh
 from ...points.numbers import Array
 from ...programs.program import Program, made_program
 from ...programs.reductions import dot
@@ -133,10 +132,7 @@ class Grouped:
         self, body: Callable[..., Any], fields: Sequence[str], numbers: Sequence[str] = ()
     ) -> Program:
         """Return the program of a body on columns and numbers with some names."""
-        points = self.space.space if isinstance(self.space, VectorSpace) else self.space
-        taken = set(points.sizes)
-        kinds: dict[str, Any] = {fresh(name, taken): self.space for name in fields}
-        kinds.update((fresh(name, taken), scalar) for name in numbers)
+        kinds = {**dict.fromkeys(fields, self.space), **dict.fromkeys(numbers, scalar)}
         return made_program(body.__name__, body, kinds)
 
 
