@@ -16,7 +16,7 @@ from .netcdf_format import TYPES, Header, Stored, decoded, encoded, laid_out
 from .pieces import Box, slabs
 from .places import aside, writing
 from .store import Store, Triple, check_same
-from .together import on_first, raise_shared, write_first
+from .together import on_first, raise_shared
 from .variables import TIME, Source, Variable
 
 
@@ -48,7 +48,7 @@ class NetCDF(Store):
                 _put(file, 0, encoded(self.header, 1))
                 self._write(file, 0, time, pieces)
 
-        write_first(self.ranks, write, pieces)
+        on_first(self.ranks, write, pieces)
         self.count, self.identity = 1, on_first(self.ranks, self.found)
 
     def open(self) -> Array:
@@ -91,7 +91,7 @@ class NetCDF(Store):
                     raise
                 _put(file, 4, self._number(self.count + 1))
 
-        write_first(self.ranks, write, pieces)
+        on_first(self.ranks, write, pieces)
         self.count += 1
 
     def truncate(self, count: int) -> None:
