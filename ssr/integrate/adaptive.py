@@ -8,13 +8,11 @@ from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
 from ..programs import reductions
-from ..programs.program import Program, made_program
-from ..programs.signature import Kind
+from ..programs.program import Program
 from ..solvers import vectors
 from ..symbols.functions import maximum
-from ..trace.trace import scalar
 from .methods import explicit
-from .right_side import RightSide
+from .right_side import RightSide, State
 from .stepper import NEARLY, Stepper, alike, number, positive, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 
@@ -307,33 +305,21 @@ def _added(sums: Sequence[Any]) -> Any:
     return total
 
 
-def _kinds(fun: RightSide, *stems: str) -> dict[str, Kind]:
-    """Return fields for each unknown by names with some endings."""
-    return {fun._fresh(n + stem): fun.kinds[n] for stem in stems for n in fun.unknowns}
-
-
-def _limits(fun: RightSide) -> dict[str, Kind]:
-    """Return the scalars of a step: time, length and tolerances."""
-    names = "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
-    return {fun.time: scalar, **{fun._fresh(name): scalar for name in names}}
+def _scalars(fun: RightSide) -> tuple[str, ...]:
+    """Return the names of the scalars of a step: time, length and tolerances."""
+    return fun.time, "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
 
 
 def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
     """Return the program of a step, which returns the sum of the squares of the scaled errors."""
-    count = len(fun.unknowns)
-    kinds = _kinds(fun, "_new", "_rate_new")
-    kinds |= {n: fun.kinds[n] for n in fun.unknowns}
-    kinds |= _kinds(fun, "_rate")
-    kinds |= {n: fun.kinds[n] for n in fun.arguments}
-    last = len(kinds)
     full = len(tableau.embedded) > len(tableau.b)
     weights = [*tableau.b, 0.0] if full else tableau.b
     errors = [a - b for a, b in zip(weights, tableau.embedded, strict=True)]
 
-    def step(*values: Any) -> Any:
-        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
-        new, rate, y, k1 = (fields[n * count : (n + 1) * count] for n in range(4))
-        args = fields[4 * count :]
+    def step(
+        new: State, rate: State, y: State, k1: State, args: State, t: Any, dt: Any, *limits: Any
+    ) -> Any:
+        rtol, *atol = limits
         k = [k1]
         for c, row in zip(tableau.c[1:], tableau.A[1:], strict=True):
             k.append(fun._rates(moment(t, c, dt), combined(y, dt, row, k), args))
@@ -344,20 +330,13 @@ def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
         rows = zip(found, y, new, atol, strict=True)
         return _added([_scaled(e, maximum(abs(a), abs(b)), rtol, tol) for e, a, b, tol in rows])
 
-    return made_program(fun.name, step, {**kinds, **_limits(fun)})
+    return fun._program(("{}_new", "{}_rate_new", "{}", "{}_rate"), step, *_scalars(fun))
 
 
 def _first_step(fun: RightSide) -> Program:
     """Return the program of norms for the first step: of y, its rate, and the rate's change."""
-    count = len(fun.unknowns)
-    kinds: dict[str, Kind] = {n: fun.kinds[n] for n in fun.unknowns}
-    kinds |= _kinds(fun, "_rate")
-    kinds |= {n: fun.kinds[n] for n in fun.arguments}
-    last = len(kinds)
 
-    def norms(*values: Any) -> Any:
-        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
-        y, k, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
+    def norms(y: State, k: State, args: State, t: Any, dt: Any, rtol: Any, *atol: Any) -> Any:
         moved = fun._rates(t + dt, combined(y, dt, (1.0,), [k]), args)
         change = tuple(a - b for a, b in zip(moved, k, strict=True))
         return tuple(
@@ -366,4 +345,4 @@ def _first_step(fun: RightSide) -> Program:
             for part, value, tol in zip(parts, y, atol, strict=True)
         )
 
-    return made_program(fun.name, norms, {**kinds, **_limits(fun)})
+    return fun._program(("{}", "{}_rate"), norms, *_scalars(fun))

@@ -25,7 +25,7 @@ from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..trace.trace import scalar
 from .entries import jacobian_entries
-from .right_side import RightSide, check_right_side
+from .right_side import RightSide, State, check_right_side
 from .stepper import arguments, state
 from .tableaux import assign
 from .tangent import jacobian_product, parts_of
@@ -255,18 +255,11 @@ class _Product:
 
 def _product(fun: RightSide) -> Program:
     """Return the program of a product of the Jacobian: ``(product, v, y, args, t)``."""
-    count = len(fun.unknowns)
-    kinds: dict[str, Kind] = {
-        fun._fresh(f"{stem}_{name}"): fun.kinds[name]
-        for stem in ("J", "v")
-        for name in fun.unknowns
-    }
 
-    def body(*values: Any) -> None:
-        made, v, y = (values[n * count : (n + 1) * count] for n in range(3))
-        assign(made, jacobian_product(fun, values[-1], y, values[3 * count : -1], v))
+    def body(made: State, v: State, y: State, args: State, t: Any) -> None:
+        assign(made, jacobian_product(fun, t, y, args, v))
 
-    return made_program(f"{fun.name}_product", body, {**kinds, **fun.kinds, fun.time: scalar})
+    return fun._program(("J_{}", "v_{}", "{}"), body, fun.time, name=f"{fun.name}_product")
 
 
 # -- entries as a sparse matrix --------------------------------------------------------------------

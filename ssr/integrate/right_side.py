@@ -111,17 +111,42 @@ class RightSide(Immutable):
     @cached_property
     def program(self) -> Program:
         """The program that assigns the rates, its first fields: ``(rates, unknowns, ..., t)``."""
-        names = [self._fresh(f"d{name}_dt") for name in self.unknowns]
-        count = len(names)
 
-        def assign(*values: Any) -> None:
-            rates, y = values[:count], values[count : 2 * count]
-            found = self._rates(values[-1], y, values[2 * count : -1])
-            for target, rate in zip(rates, found, strict=True):
+        def assign(rates: State, y: State, args: State, t: Any) -> None:
+            for target, rate in zip(rates, self._rates(t, y, args), strict=True):
                 target[:] = rate
 
-        kinds = dict(zip(names, self.kinds.values(), strict=False))
-        return made_program(self.name, assign, {**kinds, **self.kinds, self.time: scalar})
+        return self._program(("d{}_dt", "{}"), assign, self.time)
+
+    def _program(
+        self,
+        parts: Sequence[str],
+        body: Callable[..., Any],
+        *scalars: str,
+        name: str | None = None,
+        args: bool = True,
+    ) -> Program:
+        """Return a program of fields for the unknowns, the arguments, and scalars.
+
+        A part has a field for each unknown; its names have a format such as ``{}_old``. The body
+        takes each part as a tuple, the arguments as a tuple unless there are none, and the scalars.
+        """
+        count = len(self.unknowns)
+        kinds: dict[str, Kind] = {
+            each if part == "{}" else self._fresh(part.format(each)): self.kinds[each]
+            for part in parts
+            for each in self.unknowns
+        }
+        first = len(kinds)
+        kinds |= {each: self.kinds[each] for each in self.arguments if args}
+        last = len(kinds)
+        kinds |= {each if each == self.time else self._fresh(each): scalar for each in scalars}
+
+        def called(*values: Any) -> Any:
+            fields = (values[n : n + count] for n in range(0, first, count))
+            return body(*fields, *([values[first:last]] if args else []), *values[last:])
+
+        return made_program(name or self.name, called, kinds)
 
     def _kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return the object kept under a key, such as a program; at first use ``make`` makes it."""

@@ -9,9 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ...errors import ArgumentError, OutOfRangeError
-from ...programs.program import Program, made_program
-from ...programs.signature import Kind
-from ...trace.trace import scalar
+from ...programs.program import Program
 from ..methods import named
 from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, number
@@ -225,12 +223,12 @@ class Sweeps:
             made += self._sweep(goal, 1 if end else 0, 0)
         return made
 
-    def _start(self, fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+    def _start(self, fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
         Y, y = fields
         rates = self._sum(self.every, t, y, args)
         assign(Y, tuple(a + dt * b for a, b in zip(y, rates, strict=True)))
 
-    def _correction(self, fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+    def _correction(self, fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
         """Assign the start of the second sweep."""
         target, y = fields[0], fields[1]
         found = fields[-1] if len(fields) == 3 else target
@@ -262,7 +260,7 @@ class Sweeps:
     def _equation(
         self, part: RightSide, through: int, reference: int, numbers: Sequence[int]
     ) -> Callable[..., None]:
-        def body(fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+        def body(fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
             Y, z = fields[numbers.index(through)], fields[numbers.index(reference)]
             h = self.method.theta * dt
             rates = part._rates(t if reference == 0 else t + dt, z, args)
@@ -279,7 +277,7 @@ class Sweeps:
         def half(
             implicit: RightSide, other: RightSide, before: float, after: float
         ) -> Callable[..., None]:
-            def body(fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+            def body(fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
                 target, y = fields
                 h = 0.5 * dt
                 now, then = (t + c * dt if c else t for c in (before, after))
@@ -304,17 +302,11 @@ class Sweeps:
 
     def _program(self, name: str, numbers: Sequence[int], body: Callable[..., None]) -> Program:
         """Return a program of some of the fields, the arguments, the time and dt."""
-        fun, count = self.fun, len(self.fun.unknowns)
-        kinds: dict[str, Kind] = {}
-        for n in numbers:
-            names = self.work(n) if n else fun.unknowns
-            kinds |= {name: fun.kinds[u] for name, u in zip(names, fun.unknowns, strict=True)}
-        kinds |= {name: fun.kinds[name] for name in fun.arguments}
-        last = count * len(numbers)
-
-        def called(*values: Any) -> None:
-            fields = [values[n * count : (n + 1) * count] for n in range(len(numbers))]
-            body(fields, values[last:-2], *values[-2:])
-
-        kinds |= {fun.time: scalar, fun._fresh("dt"): scalar}
-        return made_program(f"{fun.name}_{name}", called, kinds)
+        fun = self.fun
+        return fun._program(
+            [f"{{}}_{n}" if n else "{}" for n in numbers],
+            lambda *given: body(given[:-3], *given[-3:]),
+            fun.time,
+            "dt",
+            name=f"{fun.name}_{name}",
+        )

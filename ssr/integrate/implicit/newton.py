@@ -13,13 +13,11 @@ import numpy as np
 
 from ...errors import ConvergenceError
 from ...programs import reductions
-from ...programs.program import Program, made_program
-from ...programs.signature import Kind
+from ...programs.program import Program
 from ...run.check_arrays import dtype_name
 from ...solvers import vectors
 from ...solvers.krylov import arnoldi
 from ...symbols.functions import sqrt
-from ...trace.trace import scalar
 from ..right_side import RightSide
 from ..stepper import alike
 from ..tableaux import assign
@@ -177,7 +175,6 @@ class Programs:
 
     def __init__(self, fun: RightSide) -> None:
         self.fun = fun
-        self.count = len(fun.unknowns)
 
     def _made(
         self, name: str, parts: int, body: Callable[..., Any], *scalars: str, args: bool = False
@@ -186,22 +183,9 @@ class Programs:
 
         The body takes the parts, each a tuple of fields, the arguments and the scalars.
         """
-        fun, count = self.fun, self.count
-        kinds: dict[str, Kind] = {
-            fun._fresh(f"{unknown}_{part}"): fun.kinds[unknown]
-            for part in range(parts)
-            for unknown in fun.unknowns
-        }
-        kinds |= {n: fun.kinds[n] for n in fun.arguments if args}
-        kinds |= {fun._fresh(f"{n}_"): scalar for n in scalars}
-        last = len(kinds) - len(scalars)
-
-        def called(*values: Any) -> Any:
-            fields = [values[n * count : (n + 1) * count] for n in range(parts)]
-            more = [values[count * parts : last]] if args else []
-            return body(*fields, *more, *values[last:])
-
-        return made_program(f"{fun.name}_{name}", called, kinds)
+        names = [f"{{}}_{n}" for n in range(parts)]
+        name = f"{self.fun.name}_{name}"
+        return self.fun._program(names, body, *scalars, name=name, args=args)
 
     @cached_property
     def residual(self) -> Program:
