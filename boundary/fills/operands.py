@@ -69,10 +69,6 @@ def on_ranks(x: object) -> bool:
     return hasattr(type(x), "__ssr_program__")
 
 
-def _is_field(x: object) -> bool:
-    return isinstance(x, (Expression, Vector)) or is_distributed(x)
-
-
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
@@ -93,6 +89,10 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
             note=f"its columns are {label(kind)}",
         )
     return list(x)
+
+
+def _is_field(x: object) -> bool:
+    return isinstance(x, (Expression, Vector)) or is_distributed(x)
 
 
 def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:

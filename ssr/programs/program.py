@@ -25,7 +25,7 @@ from ..run.launcher import Launcher
 from ..run.native_program import NativeProgram
 from ..runtime import target
 from ..spaces.distributed import is_distributed
-from ..spaces.space import Box, Space, VectorSpace
+from ..spaces.space import Box, Space
 from ..symbols.values import Row, Value
 from ..trace.functions import declared_function
 from ..trace.trace import ScalarType, check_apart
@@ -435,7 +435,7 @@ def made_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind])
 
     A parameter that has the name of a size of the user gets another name.
     """
-    spaces = [kind.space if isinstance(kind, VectorSpace) else kind for kind in kinds.values()]
+    spaces = (getattr(kind, "space", kind) for kind in kinds.values())
     sizes = {size for space in spaces if isinstance(space, Space) for size in space.sizes}
     taken = sizes.union(kinds)
     names = (ir.fresh(each, taken) if each in sizes else each for each in kinds)
