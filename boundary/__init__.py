@@ -1,6 +1,6 @@
 """Multi-block structured grids: connectivity, ghost points, boundary conditions, parallel runs."""
 
-from ssr.extension import all_explained, explain_methods
+from ssr.extension import explain_public
 
 from . import topologies
 from .drawing.draw import draw
@@ -87,8 +87,7 @@ __all__ = [
     "zero",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)
 
 
 def __dir__() -> list[str]:

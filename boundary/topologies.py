@@ -1,6 +1,6 @@
 """Common block connectivities: bricks, channels, periodic boxes, O-grids, and demonstrations."""
 
-from ssr.extension import all_explained
+from ssr.extension import explain_public
 
 from .grid.connect import (
     bricks,
@@ -24,4 +24,4 @@ __all__ = [
     "two_by_two",
 ]
 
-globals().update(all_explained(globals(), __all__))
+explain_public(globals(), __all__)

@@ -17,7 +17,7 @@ from .programs.materialize import materialize
 from .programs.program import Program, program
 from .programs.reductions import dot, max, min, norm, sum
 from .programs.vectors import Vector, vector
-from .public import all_explained, explain_methods
+from .public import explain_public
 from .recurrences.declare import Recurrence
 from .run.sequence import sequence
 from .spaces.space import Space
@@ -129,8 +129,7 @@ __all__ = [
     "where",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)
 
 
 def __dir__() -> list[str]:

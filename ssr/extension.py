@@ -141,8 +141,8 @@ from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_z
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend, overwrite
-from .programs.program import declaration
-from .public import Immutable, all_explained, counted, explain_methods, flag, is_one_of
+from .programs.program import declaration, made_program
+from .public import Immutable, counted, explain_public, flag, is_one_of
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import dtype_name, number_of
@@ -154,6 +154,7 @@ from .runtime.metadata import KIND, BufferMeta, KernelMeta, Look, NestMeta, Unit
 from .runtime.reach import Reach, region
 from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
+from .spaces.distributed import is_distributed
 from .spaces.extents import End, Extents
 from .spaces.space import Box, VectorSpace, row_domain
 from .symbols.index import affine
@@ -215,7 +216,6 @@ __all__ = [
     "add",
     "affine",
     "aligned",
-    "all_explained",
     "allocated",
     "bad_value",
     "blocked",
@@ -237,7 +237,7 @@ __all__ = [
     "entry",
     "entry_point",
     "every",
-    "explain_methods",
+    "explain_public",
     "extend",
     "flag",
     "folded",
@@ -247,6 +247,7 @@ __all__ = [
     "is_async",
     "is_built",
     "is_described",
+    "is_distributed",
     "is_one_of",
     "is_zero",
     "kernel",
@@ -255,6 +256,7 @@ __all__ = [
     "let",
     "load",
     "loop",
+    "made_program",
     "match_sizes",
     "minus",
     "monomials",

@@ -43,17 +43,14 @@ def explained(function: Callable[..., T]) -> Callable[..., T]:
     return called
 
 
-def all_explained(names: Mapping[str, Any], public: Sequence[str]) -> dict[str, Any]:
-    """Return the functions among public names, each as `explained` returns it."""
-    functions = {name: names[name] for name in public if isinstance(names[name], FunctionType)}
-    return {name: explained(function) for name, function in functions.items()}
-
-
-def explain_methods(names: Mapping[str, Any], public: Sequence[str]) -> None:
-    """Let the public methods of public classes explain arguments that do not fit, as `explained`.
+def explain_public(names: dict[str, Any], public: Sequence[str]) -> None:
+    """Let the functions, and the methods of classes, with public names of a module be `explained`.
 
     Methods with names of Python's own are left alone, but for those that make an object.
     """
+    for name in public:
+        if isinstance(names[name], FunctionType):
+            names[name] = explained(names[name])
     classes = {kind for name in public if isinstance(kind := names[name], type)}
     for kind in {base for found in classes for base in found.__mro__}:
         if not kind.__module__.startswith(("ssr.", "boundary.")):
@@ -67,6 +64,15 @@ def explain_methods(names: Mapping[str, Any], public: Sequence[str]) -> None:
                 setattr(kind, name, classmethod(explained(method.__func__)))
 
 
+def argument_name(parameter: inspect.Parameter) -> str:
+    """Return the name of an argument with the stars of its declaration."""
+    stars: Mapping[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
+    return stars.get(parameter.kind, "") + parameter.name
+
+
 def check_arguments(
     function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
 ) -> None:
@@ -74,11 +80,7 @@ def check_arguments(
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
-    stars: Mapping[Any, str] = {
-        inspect.Parameter.VAR_POSITIONAL: "*",
-        inspect.Parameter.VAR_KEYWORD: "**",
-    }
-    known = [stars.get(p.kind, "") + p.name for p in parameters]
+    known = list(map(argument_name, parameters))
     try:
         signature.bind(*args, **named)
     except TypeError as error:

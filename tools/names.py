@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT))  # the packages of this checkout
 
 import boundary  # noqa: E402
 import ssr  # noqa: E402
+from ssr.public import argument_name  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference.md"
 
@@ -144,8 +145,7 @@ def _arguments(given: Any) -> str:
 
 
 def _argument(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    text = stars.get(parameter.kind, "") + parameter.name
+    text = argument_name(parameter)
     return text if parameter.default is inspect.Parameter.empty else f"{text}=..."
 
 

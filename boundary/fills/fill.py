@@ -32,6 +32,7 @@ from .operands import (
     flat,
     named,
     on_ranks,
+    operands_of,
     store,
 )
 from .show_ghosts import draw_regions, explain_ghosts
@@ -168,7 +169,7 @@ class Fill(Affine):
     def _fields(self, x: Any) -> list[Any]:
         """Return the fields of an operand, one for each kind of blocks."""
         if not self.data.several:
-            return [x]
+            return operands_of(self.name, self.cols, x)
         found = list(x) if isinstance(x, (tuple, list)) else []
         kinds, count = len(self.data.wide), self.data.components or 1
         if count > 1 and len(found) == kinds * count:

@@ -37,7 +37,7 @@ def _rows(
     known = RowData.of(ruled, constants=True)
     generator = constant_rows(ruled, kind, c, tuple(known.kinds))
     constants = _declared(part, data.owned[kind], known, generator)
-    one = fields[kind * count + c].lift(1.0)
+    one = fields[kind * count + c]._lift(1.0)
     total: Any = constants.bind(**known.arrays, **_of(known, data.bound)) @ one
     for source, owned in enumerate(data.owned):
         matrix = rows_matrix(ruled, part, owned, (kind, source, c), data.bound)

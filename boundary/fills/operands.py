@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
 from typing import Any, TypeAlias
@@ -12,7 +11,17 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, DtypeError, ShapeError
-from ssr.extension import Array, VectorSpace, counted, label, match_sizes, spaces
+from ssr.extension import (
+    Array,
+    Expression,
+    VectorSpace,
+    counted,
+    is_distributed,
+    label,
+    made_program,
+    match_sizes,
+    spaces,
+)
 
 MATRICES = ssr.Matrix, ssr.BlockMatrix, ssr.StoredMatrix, ssr.StoredBlockMatrix
 """The matrix types that can be multiplied with affine matrices or added to them."""
@@ -64,6 +73,15 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
     if not isinstance(kind, tuple):
+        if isinstance(x, (tuple, list)) and any(map(_is_field, x)):
+            raise ArgumentError(
+                f"{name} is applied to {counted(len(x), 'field', 'fields')} in a "
+                f"{type(x).__name__}.",
+                note=f"its columns are {label(kind)}",
+                hint="Make one vector of them: ssr.vector(a, b)."
+                if isinstance(kind, VectorSpace) and len(x) > 1
+                else "Give one field, without a tuple: M @ x.",
+            )
         return [x]
     if not isinstance(x, (tuple, list)) or len(x) != len(kinds):
         raise ArgumentError(
@@ -71,6 +89,10 @@ def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
             note=f"its columns are {label(kind)}",
         )
     return list(x)
+
+
+def _is_field(x: object) -> bool:
+    return isinstance(x, (Expression, Vector)) or is_distributed(x)
 
 
 def arrays_of(name: str, kind: Kind, x: Any) -> list[Array]:
@@ -177,8 +199,4 @@ def store(targets: Sequence[Any], made: Any) -> None:
 
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
     """Return the program of a body whose arguments, in their order, are of the kinds given."""
-    parameter = inspect.Parameter
-    body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameter(n, parameter.POSITIONAL_OR_KEYWORD) for n in kinds]
-    )
-    return ssr.program(**kinds)(body)
+    return made_program(body.__name__, body, kinds)

@@ -95,8 +95,8 @@ class MatrixData:
         known = {n: v for n, v in self.bound.items() if n in self.sizes}
         return match_sizes([*given, *self.arrays()], known)
 
-    def known_sizes(self) -> dict[str, int]:
-        """Return all sizes."""
+    def all_sizes(self) -> dict[str, int]:
+        """Return all sizes, as determined by arrays and bound sizes."""
         found = self.matched()
         need(self.sizes, found, "size")
         return found

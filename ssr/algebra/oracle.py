@@ -308,11 +308,11 @@ def by_rows(
     cols: Space,
     sizes: Mapping[str, int],
     run: Callable[[tuple[int, ...]], Any],
-    keep: Callable[[tuple[int, ...], float], None] = lambda column, value: None,
+    entry: Callable[[tuple[int, ...], Any], float] | None = None,
 ) -> scipy.sparse.csr_array:
     """Return the matrix of a definition, whose generator is run at each row in C order.
 
-    ``keep`` receives each entry.
+    ``entry`` returns the number of a yielded value at a column, by default the value itself.
     """
     import scipy.sparse as sparse
 
@@ -338,8 +338,11 @@ def by_rows(
                     )
                 lines.append(line)
                 columns.append(place)
-                entries.append(number(value, sizes))
-                keep(tuple(p + low for p, (low, _) in zip(place, box, strict=True)), entries[-1])
+                if entry is None:
+                    entries.append(number(value, sizes))
+                else:
+                    here = tuple(p + low for p, (low, _) in zip(place, box, strict=True))
+                    entries.append(entry(here, value))
     count = int(np.prod(rows.extent(sizes)))
     places = np.array(columns, np.int64).reshape(-1, len(shape))
     numbers = np.ravel_multi_index(tuple(places.T), shape)

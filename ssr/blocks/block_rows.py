@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .. import ir
 from ..algebra.lines import two_sided_axis
 from ..errors import NotTriangularError, UnboundError
-from ..options import Options
-from ..programs.expression import Expression, Field, recording
+from ..programs.expression import Expression
 from ..programs.line_solves import solved_along
 from ..programs.matrix_program import What
 from ..programs.matrix_rows import apply_rows, bound_families, solve_rows
-from ..programs.program import Program
-from ..programs.recorder import Recorder, current
-from ..programs.signature import Signature
-from ..spaces.space import Space, stem
-from ..symbols.values import Value
-from ..trace.trace import ScalarType
+from ..programs.program import Program, array_program
+from ..programs.recorder import current
+from ..spaces.space import stem
 from .block_data import BlockData
 from .component_spaces import spaces
 from .elimination import eliminated
@@ -105,17 +101,12 @@ def block_program(matrix: BlockData, what: What, free: Collection[str] = ()) -> 
         {f"{ir.fresh(name, taken)}[{n}]": space for n, space in enumerate(spaces(kind))}
         for name, kind in zip("xy" if what == "apply" else "bx", (source, target), strict=True)
     )
-    recorder = Recorder(f"{matrix.name} {what}")
-    data: Mapping[str, Space | ScalarType] = {n: matrix.data[n] for n in free}
-    fields = {n: kind for n, kind in data.items() if isinstance(kind, Space)}
-    recorder.fields = {**made, **given, **fields}
-    recorder.scalars = {n: None for n in data if n not in fields}
-    symbols: dict[str, Any] = {n: Field(n, s, recorder) for n, s in recorder.fields.items()}
-    symbols |= {n: Value(ir.Scalar(n)) for n in recorder.scalars}
-    with recording(recorder):
-        bound = matrix.bind({n: symbols[n] for n in data})
-        rows = rows_of(bound, what, [symbols[n] for n in given])
-        for (name, space), row in zip(made.items(), rows, strict=True):
-            recorder.assign(name, space, row)
-    kinds = {**made, **given, **data}
-    return Program(recorder, Signature(recorder.name, tuple(kinds.items())), Options())
+    kinds = {**made, **given, **{name: matrix.data[name] for name in free}}
+
+    def body(*fields: Any) -> None:
+        targets, operands = fields[: len(made)], fields[len(made) : len(made) + len(given)]
+        data = dict(zip(free, fields[len(made) + len(given) :], strict=True))
+        for field, row in zip(targets, rows_of(matrix.bind(data), what, operands), strict=True):
+            field[:] = row
+
+    return array_program(f"{matrix.name} {what}", body, kinds)

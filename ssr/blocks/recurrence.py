@@ -6,26 +6,22 @@ offset and position in the block. Their sweep is that of a scalar recurrence as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
 
 from ..algebra.define import check_declaration
-from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
 from ..matrices.matrix import Matrix
-from ..matrices.rows import Reading
 from ..points.affine import Affine
 from ..recurrences.declare import Recurrence, check_name, define, traced
-from ..recurrences.done import BlockRecursion, Symbolic
-from ..recurrences.storage import pattern
+from ..recurrences.done import Recursion
 from ..spaces.space import Space, VectorSpace
 from ..trace.captured import captured
 from ..trace.functions import declared_function
-from ..trace.trace import Path, Place, ScalarType, check_signature
+from ..trace.trace import Path, ScalarType, check_signature
 from .block_data import BlockData, grid
 from .block_matrix import BlockMatrix
 from .dense import Given, flat_data, splitting, with_components
@@ -126,49 +122,29 @@ def recurrence(
 
 def define_blocks(function: Callable[..., Any], kind: VectorSpace, given: Given) -> BlockRecurrence:
     """Return the recurrence of a generator whose entries are dense blocks."""
-    space, name, own = kind.space, function.__name__, flat_data(given)
-    reading, done = Reading(own), Symbolic(space, kind.components)
+    name = function.__name__
     kept = with_components(captured(function), given)
     generator = with_components(function, given)
-    paths = traced(generator, space, tuple(own), reading, done, splitting(kind, kind))
-    found = pattern(name, paths, space, done.places, blocks=True)
-    check_name(name, space, {*given, *reading.data})
-    whole = MatrixData(
-        name=name,
-        rows=space,
-        cols=space,
-        families=(),
-        origin=_origin(kept, kind, reading, own, (0, 0)),
-        data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
-        bound=MappingProxyType(reading.bound),
-        paths=paths,
+    whole, found = traced(
+        generator, kept, kind.space, flat_data(given), splitting(kind, kind), kind.components
     )
+    check_name(name, kind.space, given)
+    origin = whole.origin
+    assert isinstance(origin, Recursion)
 
     def component(r: int, c: int) -> Matrix:
-        place = Affine.of(r), Affine.of(c)
         part = replace(
             whole,
-            families=found.families.get(place, ()),
-            origin=_origin(kept, kind, reading, own, (r, c)),
+            families=found.families.get((Affine.of(r), Affine.of(c)), ()),
+            origin=replace(origin, place=(r, c)),
             paths=tuple(
-                Path(p.domain, tuple(e for e in p.entries if e.place == (r, c))) for p in paths
+                Path(p.domain, tuple(e for e in p.entries if e.place == (r, c)))
+                for p in whole.paths
             ),
         )
         return Matrix(part)
 
     return BlockRecurrence(grid(name, kind, kind, component), Recurrence(whole, found.made))
-
-
-def _origin(
-    function: Callable[..., Any],
-    kind: VectorSpace,
-    reading: Reading,
-    own: Mapping[str, Any],
-    place: Place,
-) -> BlockRecursion:
-    names = tuple((n, n) for n in reading.data)
-    others = frozenset(reading.spaces)
-    return BlockRecursion(function, kind.space, names, tuple(own), others, kind.components, place)
 
 
 class BlockRecurrence(BlockMatrix):

@@ -6,10 +6,9 @@ a sum of products with stored blocks.
 
 from __future__ import annotations
 
-import inspect
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -25,7 +24,7 @@ from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
-from ..programs.program import Program, program
+from ..programs.program import Program, made_program
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..symbols.values import takes_over
@@ -245,7 +244,7 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
             for target, value in zip(targets, values, strict=True):
                 target[:] = value
 
-        return _program(apply, {**made, **given})
+        return made_program("apply", apply, {**made, **given})
 
     def _flat(self, x: Array) -> Array:
         return np.asarray(self._csr @ x.ravel())
@@ -318,13 +317,6 @@ def _named(name: str, kind: Kind) -> dict[str, Any]:
     """Return the fields of an operand by their names in a program."""
     each = kind if isinstance(kind, tuple) else (kind,)
     return {f"{name}{n}" if len(each) > 1 else name: one for n, one in enumerate(each)}
-
-
-def _program(body: Callable[..., None], kinds: dict[str, Any]) -> Program:
-    """Return the program of a body whose parameters, in their order, are of the kinds given."""
-    parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in kinds]
-    body.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return program(**kinds)(body)
 
 
 @overload

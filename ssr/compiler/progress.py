@@ -79,7 +79,7 @@ class _Report:
 
     def __init__(self, what: str) -> None:
         self._what, self._start, self._lock = what, time.perf_counter(), Lock()
-        self._on_terminal, self._open, self._ended = _on_terminal(), False, False
+        self._on_terminal, self._open, self._ended = on_terminal(), False, False
         self._next(_waits.begins())
 
     def _next(self, seconds: float) -> None:
@@ -121,7 +121,8 @@ def _is_reported() -> bool:
     return not is_quiet and rank in ("", "0")
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
+    """Whether standard error is a terminal."""
     try:
         return sys.stderr.isatty()
     except (AttributeError, ValueError):  # standard error is missing or closed

@@ -1,6 +1,6 @@
 """Grid coordinates: finite volumes in orthogonal coordinates, array labels, and plots."""
 
-from ..public import all_explained, explain_methods
+from ..public import explain_public
 from .axis import Axis
 from .coordinates import Coordinates
 from .system import (
@@ -25,5 +25,4 @@ __all__ = [
     "spherical",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)

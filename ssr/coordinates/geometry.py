@@ -88,7 +88,7 @@ class Geometry(Immutable):
         for name, value in self.sizes.items():
             if known.setdefault(name, value) != value:
                 raise ArgumentError(f"The size {name} is {value}, and cannot be {known[name]}.")
-        self.cells.check_least(known)
+        self.cells._check_least(known)
         return self._with(known, self._distribution)
 
     def on(self, distribution: Any) -> Self:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ShapeError, SpaceError
 from ..programs.expression import Expression
-from ..programs.program import program
+from ..programs.program import own_program
 from ..programs.reductions import dot, sum
 from .finite_volumes import FiniteVolumes
 
@@ -23,7 +23,7 @@ def integral(grid: FiniteVolumes, u: Any) -> Any:
     volumes = grid.volumes()
 
     def make() -> Any:
-        @program(u=grid.cells)
+        @own_program(u=grid.cells)
         def integrate(u: Any) -> Any:
             return sum(volumes @ u)
 
@@ -44,7 +44,7 @@ def inner(grid: FiniteVolumes, u: Any, v: Any) -> Any:
     measure = grid.measure(space)
 
     def make() -> Any:
-        @program(u=space, v=space)
+        @own_program(u=space, v=space)
         def product(u: Any, v: Any) -> Any:
             return dot(u, measure @ v)
 

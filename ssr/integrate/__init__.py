@@ -1,6 +1,6 @@
 """Time integrators for fields: ordinary differential equations of the method of lines."""
 
-from ..public import all_explained, explain_methods
+from ..public import explain_public
 from .adaptive import AdaptiveRungeKutta
 from .flat import FlatRightSide
 from .implicit.adi import ADI
@@ -38,5 +38,4 @@ __all__ = [
     "theta_method",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
-from ..points.numbers import real
 from ..programs import reductions
 from ..programs.program import Program
-from ..programs.signature import Kind
 from ..solvers import vectors
 from ..symbols.functions import maximum
-from ..trace.trace import scalar
 from .methods import explicit
-from .right_side import RightSide, made_program
-from .stepper import NEARLY, Stepper, alike, number, step_length
+from .right_side import RightSide, State
+from .stepper import NEARLY, Stepper, alike, number, positive, step_length
 from .tableaux import ButcherTableau, assign, combined, moment, weighted
 
 SAFETY, SHORTEST, LONGEST = 0.9, 0.2, 10.0
@@ -107,15 +104,13 @@ class AdaptiveRungeKutta(Stepper):
             )
         self.method = tableau
         self.rtol, self.atol = tolerances(fun, rtol, atol)
-        if not (real(max_step) or 0.0) > 0.0:
-            raise OutOfRangeError(f"max_step is {max_step!r}, not a positive number.")
-        self.max_step = float(max_step)
+        self.max_step = positive("max_step", max_step)
         self.accepted = self.rejected = 0
         self._size = sum(y.size for y in self._y)
         self._power = -1.0 / tableau.order
         states, rates = (self._y, alike(self._y)), (alike(self._y), alike(self._y))
         self._states, self._rates, self._turn = states, rates, 0
-        program = fun.kept(("adaptive", tableau), lambda: _adaptive(fun, tableau))
+        program = fun._kept(("adaptive", tableau), lambda: _adaptive(fun, tableau))
         self._runs = [
             program.bind(*states[1 - n], *rates[1 - n], *states[n], *rates[n], *self._args)
             for n in (0, 1)
@@ -265,7 +260,7 @@ class AdaptiveRungeKutta(Stepper):
     def _first(self, sign: float) -> float:
         """Return an estimate of the length of the first step."""
         count = len(self._y)
-        program = self.fun.kept("first step", lambda: _first_step(self.fun))
+        program = self.fun._kept("first step", lambda: _first_step(self.fun))
         y, k = self._states[self._turn], self._rates[self._turn]
         run = program.bind(*y, *k, *self._args)
 
@@ -310,58 +305,39 @@ def _added(sums: Sequence[Any]) -> Any:
     return total
 
 
-def _kinds(fun: RightSide, *stems: str) -> dict[str, Kind]:
-    """Return fields for each unknown by names with some endings."""
-    return {fun.fresh(n + stem): fun.kinds[n] for stem in stems for n in fun.unknowns}
-
-
-def _limits(fun: RightSide) -> dict[str, Kind]:
-    """Return the scalars of a step: time, length and tolerances."""
-    names = "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
-    return {fun.time: scalar, **{fun.fresh(name): scalar for name in names}}
+def _scalars(fun: RightSide) -> tuple[str, ...]:
+    """Return the names of the scalars of a step: time, length and tolerances."""
+    return fun.time, "dt", "rtol", *(f"atol_{name}" for name in fun.unknowns)
 
 
 def _adaptive(fun: RightSide, tableau: ButcherTableau) -> Program:
     """Return the program of a step, which returns the sum of the squares of the scaled errors."""
-    count = len(fun.unknowns)
-    kinds = _kinds(fun, "_new", "_rate_new")
-    kinds |= {n: fun.kinds[n] for n in fun.unknowns}
-    kinds |= _kinds(fun, "_rate")
-    kinds |= {n: fun.kinds[n] for n in fun.arguments}
-    last = len(kinds)
     full = len(tableau.embedded) > len(tableau.b)
     weights = [*tableau.b, 0.0] if full else tableau.b
     errors = [a - b for a, b in zip(weights, tableau.embedded, strict=True)]
 
-    def step(*values: Any) -> Any:
-        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
-        new, rate, y, k1 = (fields[n * count : (n + 1) * count] for n in range(4))
-        args = fields[4 * count :]
+    def step(
+        new: State, rate: State, y: State, k1: State, args: State, t: Any, dt: Any, *limits: Any
+    ) -> Any:
+        rtol, *atol = limits
         k = [k1]
         for c, row in zip(tableau.c[1:], tableau.A[1:], strict=True):
-            k.append(fun.rates(moment(t, c, dt), combined(y, dt, row, k), args))
+            k.append(fun._rates(moment(t, c, dt), combined(y, dt, row, k), args))
         assign(new, combined(y, dt, tableau.b, k))
-        assign(rate, fun.rates(t + dt, new, args))
+        assign(rate, fun._rates(t + dt, new, args))
         k.append(rate)
         found = tuple(dt * e for e in weighted(errors, k))
         rows = zip(found, y, new, atol, strict=True)
         return _added([_scaled(e, maximum(abs(a), abs(b)), rtol, tol) for e, a, b, tol in rows])
 
-    return made_program(fun.name, step, {**kinds, **_limits(fun)})
+    return fun._program(("{}_new", "{}_rate_new", "{}", "{}_rate"), step, *_scalars(fun))
 
 
 def _first_step(fun: RightSide) -> Program:
     """Return the program of norms for the first step: of y, its rate, and the rate's change."""
-    count = len(fun.unknowns)
-    kinds: dict[str, Kind] = {n: fun.kinds[n] for n in fun.unknowns}
-    kinds |= _kinds(fun, "_rate")
-    kinds |= {n: fun.kinds[n] for n in fun.arguments}
-    last = len(kinds)
 
-    def norms(*values: Any) -> Any:
-        fields, (t, dt, rtol, *atol) = values[:last], values[last:]
-        y, k, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
-        moved = fun.rates(t + dt, combined(y, dt, (1.0,), [k]), args)
+    def norms(y: State, k: State, args: State, t: Any, dt: Any, rtol: Any, *atol: Any) -> Any:
+        moved = fun._rates(t + dt, combined(y, dt, (1.0,), [k]), args)
         change = tuple(a - b for a, b in zip(moved, k, strict=True))
         return tuple(
             _scaled(part, abs(value), rtol, tol)
@@ -369,4 +345,4 @@ def _first_step(fun: RightSide) -> Program:
             for part, value, tol in zip(parts, y, atol, strict=True)
         )
 
-    return made_program(fun.name, norms, {**kinds, **_limits(fun)})
+    return fun._program(("{}", "{}_rate"), norms, *_scalars(fun))

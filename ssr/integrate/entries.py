@@ -21,7 +21,7 @@ from ..programs.recorder import Recorder, current
 from ..spaces.space import Space, row_domain
 from ..symbols import functions
 from .right_side import RightSide
-from .tangent import PARTIAL, SELECTIONS, fields_changed, fields_read, parts_of
+from .tangent import PARTIAL, SELECTIONS, names_in, parts_of
 
 Entries: TypeAlias = "Mapping[str, tuple[ir.Family, ...]]"
 """The derivatives of a value: entry families by the names of the unknowns."""
@@ -34,7 +34,7 @@ def jacobian_entries(
     recorder = current()
     unknowns = [recorder.store(part) for unknown in y for part in parts_of(unknown)]
     first = len(recorder.steps)
-    rates = fun.rates(t, y, args)
+    rates = fun._rates(t, y, args)
     found = Derivatives(recorder, fun.name, unknowns)
     for step in recorder.steps[first:]:
         found.record(step)
@@ -55,7 +55,7 @@ class Derivatives:
 
     def record(self, step: ir.Step) -> None:
         """Take note of the entries of the fields that a step makes."""
-        if self._fields.keys().isdisjoint((*fields_read(step), *fields_changed(step))):
+        if self._fields.keys().isdisjoint(names_in(step)):
             return
         if isinstance(step, ir.Assignment) and step.order == "any":
             whole = self.recorder.space(step.target)
@@ -138,7 +138,7 @@ class Derivatives:
         partials = PARTIAL[name](*values)
         return _joined(
             [
-                _scaled(slope, values[0].lift(partial).value)
+                _scaled(slope, values[0]._lift(partial).value)
                 for slope, partial in zip(slopes, partials, strict=True)
                 if slope and partial is not None
             ]
@@ -180,7 +180,7 @@ def _chosen(entries: Entries, condition: Any, operand: int) -> Entries:
 
     def chosen(value: ir.Value) -> ir.Value:
         mine = Expression(condition.space, value)
-        zero = mine.lift(0.0)
+        zero = mine._lift(0.0)
         pair = (mine, zero) if operand == 0 else (zero, mine)
         made: ir.Value = functions.where(condition, *pair).value
         return made

@@ -19,13 +19,13 @@ from ..points.numbers import Array, index_type, real
 from ..points.sets import Domain
 from ..programs import reductions
 from ..programs.expression import Expression
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..trace.trace import scalar
 from .entries import jacobian_entries
-from .right_side import RightSide, check_right_side, made_program
+from .right_side import RightSide, State, check_right_side
 from .stepper import arguments, state
 from .tableaux import assign
 from .tangent import jacobian_product, parts_of
@@ -216,7 +216,7 @@ class FlatRightSide:
     @cached_property
     def _structure(self) -> Structure:
         return Structure(
-            *self.fun.kept("jacobian entries", lambda: _entries(self.fun)), self._sizes
+            *self.fun._kept("jacobian entries", lambda: _entries(self.fun)), self._sizes
         )
 
 
@@ -242,7 +242,7 @@ class _Product:
     def __init__(self, of: FlatRightSide, at: tuple[Any, ...]) -> None:
         self.of = of
         self.at = at
-        self.program = of.fun.kept("jacobian product", lambda: _product(of.fun))
+        self.program = of.fun._kept("jacobian product", lambda: _product(of.fun))
 
     def __repr__(self) -> str:
         return f"the Jacobian of {self.of.fun.name}"
@@ -255,16 +255,11 @@ class _Product:
 
 def _product(fun: RightSide) -> Program:
     """Return the program of a product of the Jacobian: ``(product, v, y, args, t)``."""
-    count = len(fun.unknowns)
-    kinds: dict[str, Kind] = {
-        fun.fresh(f"{stem}_{name}"): fun.kinds[name] for stem in ("J", "v") for name in fun.unknowns
-    }
 
-    def body(*values: Any) -> None:
-        made, v, y = (values[n * count : (n + 1) * count] for n in range(3))
-        assign(made, jacobian_product(fun, values[-1], y, values[3 * count : -1], v))
+    def body(made: State, v: State, y: State, args: State, t: Any) -> None:
+        assign(made, jacobian_product(fun, t, y, args, v))
 
-    return made_program(f"{fun.name}_product", body, {**kinds, **fun.kinds, fun.time: scalar})
+    return fun._program(("J_{}", "v_{}", "{}"), body, fun.time, name=f"{fun.name}_product")
 
 
 # -- entries as a sparse matrix --------------------------------------------------------------------
@@ -298,7 +293,7 @@ def _entries(fun: RightSide) -> tuple[Program, list[tuple[Space, list[Slot]]], l
     spaces = [space for space, _ in slots]
     kinds: dict[str, Kind] = {}
     for n, (space, row) in enumerate(slots):
-        kinds |= {fun.fresh(f"J{n}_{k}"): space for k in range(len(row))}
+        kinds |= {fun._fresh(f"J{n}_{k}"): space for k in range(len(row))}
     program = made_program(f"{fun.name}_entries", body, {**kinds, **fun.kinds, fun.time: scalar})
     return program, slots, spaces
 
@@ -389,13 +384,11 @@ class Structure:
         for points in points_within(column.points, box, self.sizes):
             at = numbers[places_of(points, box)]
             where = {**self.sizes, **dict(zip(rows.axes, points, strict=True))}
-            total: Any = np.zeros((), int)
-            extents = cols.extent(self.sizes)
-            for c, (low, _), extent in zip(
-                column.index, cols.box(self.sizes), extents, strict=True
-            ):
-                total = total * extent + (evaluated(c, where) - low)
-            yield at.ravel(), np.broadcast_to(total, at.shape).ravel()
+            place = tuple(
+                np.broadcast_to(evaluated(c, where) - low, at.shape)
+                for c, (low, _) in zip(column.index, cols.box(self.sizes), strict=True)
+            )
+            yield at.ravel(), np.ravel_multi_index(place, cols.extent(self.sizes)).ravel()
 
     @cached_property
     def _layout(self) -> tuple[Array, Array, Array, Array]:

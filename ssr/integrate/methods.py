@@ -108,18 +108,25 @@ def explicit(method: Any) -> Method:
     >>> ssr.integrate.explicit("SSPRK54").ssp
     1.508180049189...
     """
-    if isinstance(method, str):
-        if method not in EXPLICIT:
-            raise OutOfRangeError(
-                f"There is no explicit Runge-Kutta method {method!r}.",
-                hint=f"There are {', '.join(EXPLICIT)}.",
-            )
-        return EXPLICIT[method]
-    if not isinstance(method, Method):
-        raise ArgumentError(
-            f"The method is {method!r}, not a Runge-Kutta method.",
-            hint='Give a name such as "RK4", or a ButcherTableau, ShuOsher or LowStorage.',
-        )
-    if not method.butcher.is_explicit:
+    chosen: Method = named(
+        method, EXPLICIT, "explicit Runge-Kutta", ButcherTableau, ShuOsher, LowStorage
+    )
+    if not chosen.butcher.is_explicit:
         raise ArgumentError(f"The method {method!r} is implicit.")
+    return chosen
+
+
+def named(method: Any, known: Mapping[str, Any], what: str, *kinds: type) -> Any:
+    """Return the method with a name; return a given method of some kinds unchanged."""
+    if isinstance(method, str):
+        if method not in known:
+            raise OutOfRangeError(
+                f"There is no {what} method {method!r}.", hint=f"There are {', '.join(known)}."
+            )
+        return known[method]
+    if not isinstance(method, kinds):
+        raise ArgumentError(
+            f"The method is {method!r}, not a name or {' or '.join(k.__name__ for k in kinds)}.",
+            hint=f"There are {', '.join(known)}.",
+        )
     return method

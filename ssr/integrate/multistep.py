@@ -10,10 +10,8 @@ from ..errors import OutOfRangeError
 from ..points.numbers import integer
 from ..programs.materialize import materialize
 from ..programs.program import Program
-from ..programs.signature import Kind
 from ..solvers import vectors
-from ..trace.trace import scalar
-from .right_side import RightSide, made_program
+from .right_side import RightSide, State
 from .runge_kutta import step_program
 from .stepper import NEARLY, Stepper, alike, copies, number, step_length
 from .tableaux import assign
@@ -83,7 +81,7 @@ class AdamsBashforth(Stepper):
         start = step_program(fun, STARTERS[order])
         self._start = start.bind(*self._y, *self._args)
         self._evaluate = [fun.program.bind(*k, *self._y, *self._args) for k in self._rates]
-        program = fun.kept(("Adams-Bashforth", order), lambda: _adams_bashforth(fun, order))
+        program = fun._kept(("Adams-Bashforth", order), lambda: _adams_bashforth(fun, order))
         turns = [self._rates[n:] + self._rates[:n] for n in range(max(order - 1, 1))]
         self._runs = [
             program.bind(*self._y, *(f for k in turn for f in k), *self._args) for turn in turns
@@ -123,27 +121,20 @@ class AdamsBashforth(Stepper):
 
 def _adams_bashforth(fun: RightSide, order: int) -> Program:
     """Return the program of a step; the rates that are given last, the oldest, become the new."""
-    count, names = len(fun.unknowns), fun.unknowns
-    kinds: dict[str, Kind] = {name: fun.kinds[name] for name in names}
-    for n in range(1, order):
-        kinds |= {fun.fresh(f"{name}_rate{n}"): fun.kinds[name] for name in names}
-    kinds |= {name: fun.kinds[name] for name in fun.arguments}
-    kinds[fun.time] = scalar
-    kinds |= {fun.fresh(f"weight{n}"): scalar for n in range(order)}
 
-    def step(*values: Any) -> None:
-        fields, (t, *by) = values[: -order - 1], values[-order - 1 :]
-        parts = [fields[n * count : (n + 1) * count] for n in range(order)]
-        k = fun.rates(t, parts[0], fields[order * count :])
+    def step(y: State, *rest: Any) -> None:
+        older, (args, t, *by) = rest[: order - 1], rest[order - 1 :]
+        k = fun._rates(t, y, args)
         k = tuple(map(materialize, k)) if order > 1 else k
-        new = parts[0]
-        for weight, rate in zip(by, (k, *parts[1:]), strict=True):
+        new = y
+        for weight, rate in zip(by, (k, *older), strict=True):
             new = tuple(v + weight * r for v, r in zip(new, rate, strict=True))
-        assign(parts[0], new)
+        assign(y, new)
         if order > 1:
-            assign(parts[-1], k)
+            assign(older[-1], k)
 
-    return made_program(fun.name, step, kinds)
+    parts = "{}", *(f"{{}}_rate{n}" for n in range(1, order))
+    return fun._program(parts, step, fun.time, *(f"weight{n}" for n in range(order)))
 
 
 def weights(dt: float, lengths: Sequence[float]) -> list[float]:
@@ -237,7 +228,7 @@ class Leapfrog(Stepper):
         if not 0.5 <= self.alpha <= 1.0:
             raise OutOfRangeError(f"alpha is {alpha!r}, not a number from 0.5 to 1.")
         filtered = self.nu > 0.0
-        program = fun.kept(("leapfrog", filtered), lambda: _leapfrog(fun, filtered=filtered))
+        program = fun._kept(("leapfrog", filtered), lambda: _leapfrog(fun, filtered=filtered))
         states = self._y, copies(self._y)
         start = step_program(fun, "Heun")
         self._states = states
@@ -295,17 +286,9 @@ class Leapfrog(Stepper):
 
 def _leapfrog(fun: RightSide, *, filtered: bool) -> Program:
     """Return the program of a step, which assigns the new values to the old ones."""
-    count, names = len(fun.unknowns), fun.unknowns
-    kinds: dict[str, Kind] = {fun.fresh(f"{name}_old"): fun.kinds[name] for name in names}
-    kinds |= {**fun.kinds, fun.time: scalar, fun.fresh("dt"): scalar}
-    if filtered:
-        kinds |= {fun.fresh("nu"): scalar, fun.fresh("alpha"): scalar}
-    scalars = 4 if filtered else 2
 
-    def step(*values: Any) -> None:
-        fields, (t, dt, *strength) = values[:-scalars], values[-scalars:]
-        old, y, args = fields[:count], fields[count : 2 * count], fields[2 * count :]
-        k = fun.rates(t, y, args)
+    def step(old: State, y: State, args: State, t: Any, dt: Any, *strength: Any) -> None:
+        k = fun._rates(t, y, args)
         new = tuple(a + (2.0 * dt) * r for a, r in zip(old, k, strict=True))
         if not filtered:
             assign(old, new)
@@ -316,4 +299,5 @@ def _leapfrog(fun: RightSide, *, filtered: bool) -> Program:
         assign(old, tuple(c + (alpha - 1.0) * e for c, e in zip(new, d, strict=True)))
         assign(y, tuple(b + alpha * e for b, e in zip(y, d, strict=True)))
 
-    return made_program(fun.name, step, kinds)
+    scalars = fun.time, "dt", *(("nu", "alpha") if filtered else ())
+    return fun._program(("{}_old", "{}"), step, *scalars)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 from ..errors import ArgumentError, SpaceError
 from ..matrices.declare import stencil
 from ..programs.expression import Expression, check_part
-from ..programs.program import Program, program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind, Signature
 from ..programs.vectors import Vector, as_it_is
 from ..public import Immutable
@@ -63,7 +62,7 @@ class RightSide(Immutable):
         self.time, self.kinds = _ordered(function, kinds)
         self.unknowns = tuple(self.kinds)[: self._count()]
         self.arguments = tuple(self.kinds)[len(self.unknowns) :]
-        self._kept: dict[Hashable, Any] = {}
+        self._known: dict[Hashable, Any] = {}
 
     def __repr__(self) -> str:
         names = ", ".join((self.time, *self.kinds))
@@ -94,14 +93,14 @@ class RightSide(Immutable):
             )
         count = len(self.unknowns)
         if any(isinstance(value, Row) for value in values):
-            found = self.rates(t, values[:count], values[count:])
+            found = self._rates(t, values[:count], values[count:])
         else:
             check_unknowns(self.unknowns, values)
             found = tuple(map(vectors.empty, values[:count]))
             self.program(*found, *values, t)
         return found[0] if count == 1 else found
 
-    def rates(self, t: Any, y: Sequence[Any], args: Sequence[Any]) -> State:
+    def _rates(self, t: Any, y: Sequence[Any], args: Sequence[Any]) -> State:
         """Return the rates of change at time t of the unknowns y, for args, as a tuple.
 
         This is for the body of a program.
@@ -112,25 +111,50 @@ class RightSide(Immutable):
     @cached_property
     def program(self) -> Program:
         """The program that assigns the rates, its first fields: ``(rates, unknowns, ..., t)``."""
-        names = [self.fresh(f"d{name}_dt") for name in self.unknowns]
-        count = len(names)
 
-        def assign(*values: Any) -> None:
-            rates, y = values[:count], values[count : 2 * count]
-            found = self.rates(values[-1], y, values[2 * count : -1])
-            for target, rate in zip(rates, found, strict=True):
+        def assign(rates: State, y: State, args: State, t: Any) -> None:
+            for target, rate in zip(rates, self._rates(t, y, args), strict=True):
                 target[:] = rate
 
-        kinds = dict(zip(names, self.kinds.values(), strict=False))
-        return made_program(self.name, assign, {**kinds, **self.kinds, self.time: scalar})
+        return self._program(("d{}_dt", "{}"), assign, self.time)
 
-    def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def _program(
+        self,
+        parts: Sequence[str],
+        body: Callable[..., Any],
+        *scalars: str,
+        name: str | None = None,
+        args: bool = True,
+    ) -> Program:
+        """Return a program of fields for the unknowns, the arguments, and scalars.
+
+        A part has a field for each unknown; its names have a format such as ``{}_old``. The body
+        takes each part as a tuple, the arguments as a tuple unless there are none, and the scalars.
+        """
+        count = len(self.unknowns)
+        kinds: dict[str, Kind] = {
+            each if part == "{}" else self._fresh(part.format(each)): self.kinds[each]
+            for part in parts
+            for each in self.unknowns
+        }
+        first = len(kinds)
+        kinds |= {each: self.kinds[each] for each in self.arguments if args}
+        last = len(kinds)
+        kinds |= {each if each == self.time else self._fresh(each): scalar for each in scalars}
+
+        def called(*values: Any) -> Any:
+            fields = (values[n : n + count] for n in range(0, first, count))
+            return body(*fields, *([values[first:last]] if args else []), *values[last:])
+
+        return made_program(name or self.name, called, kinds)
+
+    def _kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Return the object kept under a key, such as a program; at first use ``make`` makes it."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]  # type: ignore[no-any-return]
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]  # type: ignore[no-any-return]
 
-    def fresh(self, stem: str) -> str:
+    def _fresh(self, stem: str) -> str:
         """Return a name that no parameter has: ``stem``, with underscores if need be."""
         while stem in (self.time, *self.kinds):
             stem += "_"
@@ -161,8 +185,8 @@ class RightSide(Immutable):
         if isinstance(unknown, Vector) != isinstance(rate, Vector) and isinstance(rate, Row):
             raise SpaceError(f"{self.name} returns {rate!r} as the rate of {name}, {unknown!r}.")
         if not isinstance(unknown, Vector):
-            return self._on(name, unknown.space, unknown.lift(rate))
-        rates = [unknown[0].lift(r) for r in unknown._spread(rate)]
+            return self._on(name, unknown.space, unknown._lift(rate))
+        rates = [unknown[0]._lift(r) for r in unknown._spread(rate)]
         return Vector([self._on(name, unknown[0].space, r) for r in rates])
 
     def _on(self, name: str, space: Space, rate: Expression) -> Expression:
@@ -231,19 +255,6 @@ def check_unknowns(names: Sequence[str], values: Sequence[Any]) -> None:
                 f"The unknown {name} is {type(value).__name__}, not a NumPy array.",
                 hint="Convert it with np.asarray, or use bc.Field.",
             )
-
-
-def made_program(name: str, body: Callable[..., Any], kinds: dict[str, Kind]) -> Program:
-    """Return the program of a body with any parameters, by their names."""
-
-    def called(*values: Any) -> Any:
-        return body(*values)
-
-    called.__name__ = name
-    several = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter(n, several) for n in kinds]
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return program(options=None, **kinds)(called)
 
 
 def _several(rates: Any) -> tuple[Any, ...]:

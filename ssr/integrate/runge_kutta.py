@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ArgumentError
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..spaces.distributed import is_distributed
 from ..trace.trace import scalar
 from .methods import explicit
-from .right_side import RightSide, check_right_side, made_program
+from .right_side import RightSide, check_right_side
 from .stepper import Stepper, alike
 from .tableaux import ButcherTableau, LowStorage, Method, ShuOsher
 
@@ -60,7 +60,7 @@ def step_program(
     """
     check_right_side(fun)
     chosen = explicit(method)
-    return fun.kept(("step", chosen), lambda: _stepping(fun, chosen))
+    return fun._kept(("step", chosen), lambda: _stepping(fun, chosen))
 
 
 def _stepping(fun: RightSide, method: Method) -> Program:
@@ -72,13 +72,13 @@ def _stepping(fun: RightSide, method: Method) -> Program:
     count, last = len(fun.unknowns), len(fun.kinds)
     kinds: dict[str, Kind] = dict(fun.kinds)
     if method.has_work:
-        kinds |= {fun.fresh(f"{name}_change"): fun.kinds[name] for name in fun.unknowns}
+        kinds |= {fun._fresh(f"{name}_change"): fun.kinds[name] for name in fun.unknowns}
 
     def step(*values: Any) -> None:
         y, args, work, (t, dt) = (
             values[:count], values[count:last], values[last:-2], values[-2:],
         )  # fmt: skip
-        method.advance(lambda t, y: fun.rates(t, y, args), t, dt, y, work)
+        method._advance(lambda t, y: fun._rates(t, y, args), t, dt, y, work)
 
     return made_program(fun.name, step, {**kinds, fun.time: scalar, "dt": scalar})
 

@@ -228,6 +228,14 @@ def number(name: str, value: Any) -> float:
     return float(found)
 
 
+def positive(name: str, value: Any) -> float:
+    """Return a positive number, which may be infinite."""
+    found = real(value)
+    if found is None or not found > 0.0:
+        raise OutOfRangeError(f"{name} is {value!r}, not a positive number.")
+    return float(found)
+
+
 def step_length(dt: Any) -> float:
     """Return the length of a step, which is not zero."""
     found = number("dt", dt)

@@ -34,7 +34,7 @@ class Method(ABC):
         """The method as a Butcher tableau."""
 
     @abstractmethod
-    def advance(
+    def _advance(
         self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...], work: tuple[Any, ...] = ()
     ) -> None:
         """Assign the unknowns after a step to the unknowns, in the body of a program.
@@ -143,21 +143,21 @@ class ButcherTableau(Method):
         """Whether each stage follows from the stages before it."""
         return not any(any(row[i:]) for i, row in enumerate(self.A))
 
-    def slopes(self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _slopes(self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Return the rates of change of all stages, k, of an explicit method.
 
-        See `Method.advance` for rates, t, dt and y.
+        See `Method._advance` for rates, t, dt and y.
         """
         k = list[tuple[Any, ...]]()
         for c, row in zip(self.c, self.A, strict=True):
             k.append(rates(moment(t, c, dt), combined(y, dt, row, k)))
         return k
 
-    def advance(
+    def _advance(
         self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...], work: tuple[Any, ...] = ()
     ) -> None:
-        """Assign a step of an explicit method; see `Method.advance` for rates, t, dt, y, work."""
-        assign(y, combined(y, dt, self.b, self.slopes(rates, t, dt, y)))
+        """Assign a step of an explicit method; see `Method._advance` for rates, t, dt, y, work."""
+        assign(y, combined(y, dt, self.b, self._slopes(rates, t, dt, y)))
 
 
 @dataclass(frozen=True)
@@ -233,10 +233,10 @@ class ShuOsher(Method):
             return 0.0
         return min(a / b for a, b in pairs if b)
 
-    def advance(
+    def _advance(
         self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...], work: tuple[Any, ...] = ()
     ) -> None:
-        """Assign a step to the unknowns; see `Method.advance` for rates, t, dt, y, work."""
+        """Assign a step to the unknowns; see `Method._advance` for rates, t, dt, y, work."""
         values, k, times = [y], list[tuple[Any, ...]](), self.butcher.c
         for i, (alpha, beta) in enumerate(zip(self.alpha, self.beta, strict=True)):
             k.append(rates(moment(t, times[i], dt), values[i]))
@@ -305,10 +305,10 @@ class LowStorage(Method):
         """Whether a step keeps the change of each unknown in a field of the caller: it does."""
         return True
 
-    def advance(
+    def _advance(
         self, rates: Rates, t: Any, dt: Any, y: tuple[Any, ...], work: tuple[Any, ...] = ()
     ) -> None:
-        """Assign a step to the unknowns; see `Method.advance` for rates, t, dt, y, work."""
+        """Assign a step to the unknowns; see `Method._advance` for rates, t, dt, y, work."""
         for a, b, c in zip(self.A, self.B, self.butcher.c, strict=True):
             k = rates(moment(t, c, dt), y)
             old = tuple(a * d for d in work) if a else ()

@@ -15,6 +15,7 @@ from typing import Any
 from .. import ir
 from ..elementary import FUNCTIONS
 from ..errors import UnsupportedError
+from ..ir.liveness import read, replaced
 from ..programs.expression import Expression, Mask
 from ..programs.recorder import Recorder, current
 from ..programs.vectors import Vector
@@ -29,7 +30,7 @@ def jacobian_product(
     """Return the derivatives of the rates of change along v, one for each unknown, in a program."""
     recorder = current()
     first = len(recorder.steps)
-    rates = fun.rates(t, y, args)
+    rates = fun._rates(t, y, args)
     tangents = Tangents(recorder, fun.name)
     for unknown, direction in zip(y, v, strict=True):
         for value, tangent in zip(parts_of(unknown), parts_of(direction), strict=True):
@@ -61,11 +62,11 @@ class Tangents:
     def of_expression(self, expression: Expression) -> Expression:
         """Return the derivative of an expression."""
         found = self.of(expression.space, expression.value)
-        return expression.lift(0.0) if found is None else found
+        return expression._lift(0.0) if found is None else found
 
     def record(self, step: ir.Step) -> None:
         """Record the step that computes the tangents of the results of a step."""
-        if not any(self._depends(array) for array in (*fields_read(step), *fields_changed(step))):
+        if self.names.keys().isdisjoint(names_in(step)):
             return
         if isinstance(step, ir.Call):
             self._call(step)
@@ -87,7 +88,7 @@ class Tangents:
             if tangent is not None:
                 self.names[target] = recorder.put(tangent, whole)
         elif tangent is not None or self._depends(target):  # the other points keep their tangents
-            zeros = recorder.whole(target).lift(0.0)
+            zeros = recorder.whole(target)._lift(0.0)
             if not self._depends(target):
                 self.names[target] = recorder.put(zeros, whole)
                 self._known.clear()
@@ -102,7 +103,7 @@ class Tangents:
             zeros = recorder.whole(name)[given] * 0.0
             tangent = recorder.whole(self.names[name])[given] if self._depends(name) else zeros
             made.append(recorder.put(tangent, whole))
-            zero.append(recorder.put(zeros.lift(0.0), whole))
+            zero.append(recorder.put(zeros._lift(0.0), whole))
         for names in made, zero:
             recorder.call(step.external, names, step.scalars)
         for name, tangent_name, zero_name in zip(step.fields, made, zero, strict=True):
@@ -152,7 +153,7 @@ class Tangents:
         values: list[Any] = [Expression(space, a) for a in args]
         if name in SELECTIONS:
             condition = SELECTIONS[name](*values)
-            pair = [values[0].lift(0.0) if s is None else s for s in slopes[-2:]]
+            pair = [values[0]._lift(0.0) if s is None else s for s in slopes[-2:]]
             return functions.where(condition, *pair)  # type: ignore[no-any-return]
         total = None
         for slope, derivative in zip(slopes, PARTIAL[name](*values), strict=True):
@@ -198,20 +199,6 @@ def parts_of(value: Any) -> Sequence[Any]:
     return value.components if isinstance(value, Vector) else (value,)
 
 
-def fields_changed(step: ir.Step) -> tuple[str, ...]:
-    """Return the name of a field of which a step assigns a part, if it does."""
-    if isinstance(step, ir.Assignment) and step.part is not None:
-        return (step.target,)
-    return ()
-
-
-def fields_read(step: ir.Step) -> frozenset[str]:
-    """Return the names of the fields that a step reads."""
-    if isinstance(step, ir.Call):
-        return frozenset(step.fields)
-    if isinstance(step, (ir.Assignment, ir.Reduction)):
-        return ir.arrays(step.value)
-    parts = [ir.arrays(a.value) for a in step.assignments]
-    if isinstance(step, ir.Solve):
-        parts += [ir.arrays(entry.value) for entry in step.entries]
-    return frozenset().union(*parts)
+def names_in(step: ir.Step) -> frozenset[str]:
+    """Return the names that a step reads, and those of fields of which it assigns a part."""
+    return read(step).union(set(ir.made(step)) - replaced(step))

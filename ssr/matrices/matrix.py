@@ -452,7 +452,7 @@ class Matrix(Operator["Matrix"]):
         return math.prod(rows), math.prod(cols)
 
     def _extents(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        sizes = self._known_sizes()
+        sizes = self.definition.all_sizes()
         return self.rows.extent(sizes), self.cols.extent(sizes)
 
     def _check_rows(self, shape: tuple[int, ...]) -> None:
@@ -467,9 +467,6 @@ class Matrix(Operator["Matrix"]):
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound, or that follow from arrays that are bound."""
         return self.definition.matched()
-
-    def _known_sizes(self) -> dict[str, int]:
-        return self.definition.known_sizes()
 
     def to_scipy(self, *, definition: bool = False) -> scipy.sparse.csr_array:
         """Return the matrix as a SciPy CSR array. All sizes and data must be bound.
@@ -502,6 +499,6 @@ class Matrix(Operator["Matrix"]):
                [ 1., -2.,  1.],
                [ 0.,  1., -2.]])
         """
-        sizes = self._known_sizes()
+        sizes = self.definition.all_sizes()
         leaf = by_definition if flag("to_scipy", "definition", definition) else by_entries
         return self.definition.origin.assemble(sizes, values_of(self.definition, sizes), leaf)

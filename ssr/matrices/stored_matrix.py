@@ -20,7 +20,7 @@ from ..programs.expression import Expression
 from ..programs.gather import apply_stored, solve_stored
 from ..programs.matrix_program import What
 from ..programs.matrix_rows import apply_rows
-from ..programs.program import Program, program
+from ..programs.program import Program, own_program
 from ..programs.vectors import Vector
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space
@@ -266,8 +266,8 @@ class StoredMatrix(Operator["StoredMatrix"]):
             x[:] = self.solve(b)
 
         if what == "apply":
-            return program(y=self.rows, x=self.cols)(apply)
-        return program(x=self.cols, b=self.rows)(solve)
+            return own_program(y=self.rows, x=self.cols)(apply)
+        return own_program(x=self.cols, b=self.rows)(solve)
 
     def _eager(self, what: What, x: Array, out: Array | None) -> Array:
         if out is None:

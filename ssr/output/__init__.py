@@ -1,6 +1,6 @@
 """Output files of fields: checkpoints for restarts, NetCDF and Zarr."""
 
-from ..public import all_explained, explain_methods
+from ..public import explain_public
 from .checkpoint import Checkpoint, digest, load, save
 from .computed import Computed
 from .dataset import to_xarray
@@ -19,5 +19,4 @@ __all__ = [
     "to_xarray",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)

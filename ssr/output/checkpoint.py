@@ -28,7 +28,7 @@ from ..spaces.distributed import OneProcess, Ranks, is_data, is_distributed, ran
 from .header import FORMAT, TEXT, Stored, header_of, padding, read_header
 from .pieces import PIECE, as_values, little, stored
 from .places import as_path, publish
-from .together import raise_any, raise_shared, write_first
+from .together import on_first, raise_any
 
 HINT = "Start from another checkpoint, or from the beginning."
 
@@ -155,7 +155,7 @@ def save(
     header = header_of(named, {} if data is None else data)
     pieces = _pieces(named)
     ranks = ranks_of(named.values())
-    write_first(ranks, lambda: publish(place, lambda file: _write(file, header, pieces)), pieces)
+    on_first(ranks, lambda: publish(place, lambda file: _write(file, header, pieces)), pieces)
 
 
 def digest(fields: Mapping[str, Any]) -> str:
@@ -225,13 +225,7 @@ def load(path: str | os.PathLike[str], on: Any = None) -> Checkpoint:
     except CheckpointError as error:
         failed = error
     raise_any(ranks, failed, f"{place} cannot be read")
-    failed = None
-    if ranks.is_root:
-        try:
-            _compare(place)
-        except CheckpointError as error:
-            failed = error
-    raise_shared(ranks, failed)
+    on_first(ranks, lambda: _compare(place))
     assert found is not None
     return found
 

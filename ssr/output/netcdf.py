@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,7 @@ from .netcdf_format import TYPES, Header, Stored, decoded, encoded, laid_out
 from .pieces import Box, slabs
 from .places import aside, writing
 from .store import Store, Triple, check_same
-from .together import on_first, raise_shared, write_first
+from .together import on_first, raise_shared
 from .variables import TIME, Source, Variable
 
 
@@ -21,6 +24,15 @@ class NetCDF(Store):
     """A file of the classic format."""
 
     header: Header
+
+    @staticmethod
+    def times(path: Path) -> Array:
+        """Return the times of the records of a file; none if it is not one of a writer."""
+        with suppress(OSError):
+            found = _read(path)
+            if found is not None:
+                return found[1]
+        return np.zeros(0)
 
     def create(self, time: float, record: Sequence[Source]) -> None:
         """Make the file with its first record, next to its place and then there."""
@@ -36,25 +48,24 @@ class NetCDF(Store):
                 _put(file, 0, encoded(self.header, 1))
                 self._write(file, 0, time, pieces)
 
-        write_first(self.ranks, write, pieces)
+        on_first(self.ranks, write, pieces)
         self.count, self.identity = 1, on_first(self.ranks, self.found)
 
     def open(self) -> Array:
         """Continue a file of the same variables; return the times of its records."""
 
-        def read() -> tuple[Header, int, Array]:
-            with writing(self.path), self.path.open("rb") as file:
-                found = decoded(file)
-                if found is None:
-                    raise OutputError(
-                        f"{self.path} is not a NetCDF file that can be continued.",
-                        note="Files of the classic 64-bit format can, not those of NetCDF-4.",
-                    )
-                header, count = found
-                times = [self._at(file, header, TIME, n) for n in range(count)]
-            return header, count, np.array(times)
+        def read() -> tuple[Header, Array]:
+            with writing(self.path):
+                found = _read(self.path)
+            if found is None:
+                raise OutputError(
+                    f"{self.path} is not a NetCDF file that can be continued.",
+                    note="Files of the classic 64-bit format can, not those of NetCDF-4.",
+                )
+            return found
 
-        self.header, self.count, times = on_first(self.ranks, read)
+        self.header, times = on_first(self.ranks, read)
+        self.count = len(times)
         there = {name: (v.dims, v.dtype, v.attributes) for name, v in self.header.variables.items()}
         here: dict[str, Triple] = {TIME: ((TIME,), np.dtype("f8"), self.time)}
         for name, variable in self.layout.variables.items():
@@ -80,7 +91,7 @@ class NetCDF(Store):
                     raise
                 _put(file, 4, self._number(self.count + 1))
 
-        write_first(self.ranks, write, pieces)
+        on_first(self.ranks, write, pieces)
         self.count += 1
 
     def truncate(self, count: int) -> None:
@@ -100,10 +111,6 @@ class NetCDF(Store):
     def _number(self, count: int) -> bytes:
         """Return the number of records in the format of the header."""
         return count.to_bytes(8 if self.header.wide else 4, "big")
-
-    def _at(self, file: BinaryIO, header: Header, name: str, number: int) -> float:
-        file.seek(header.variables[name].begin + number * header.record)
-        return float(np.frombuffer(file.read(8), ">f8")[0])
 
     def _write(self, file: Any, number: int, time: float, pieces: Iterator[Any]) -> None:
         for offset, data in pieces:
@@ -146,6 +153,22 @@ class NetCDF(Store):
             if file is not None:
                 file.close()
         raise_shared(self.ranks, failed)
+
+
+def _read(path: Path) -> tuple[Header, Array] | None:
+    """Return the header of a file and the times of its records; None of another file."""
+    with path.open("rb") as file:
+        found = decoded(file)
+        if found is None or TIME not in found[0].variables:
+            return None
+        (header, count), times = found, list[float]()
+        for n in range(count):
+            file.seek(header.variables[TIME].begin + n * header.record)
+            value = file.read(8)
+            if len(value) < 8:
+                return None
+            times.append(struct.unpack(">d", value)[0])
+    return header, np.array(times)
 
 
 def _stored_dtype(variable: Variable) -> np.dtype[Any]:

@@ -12,9 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from ..errors import ArgumentError, OutputError
+from ..public import flag
 
 
 def as_path(path: Any) -> Path:
@@ -59,8 +58,7 @@ def check_place(path: str | os.PathLike[str], *, folder: bool = False) -> None:
     ssr.errors.OutputError: . is a directory...
     """
     place = as_path(path)
-    if not isinstance(folder, (bool, np.bool_)):
-        raise ArgumentError(f"folder is {folder!r}, not True or False.")
+    flag("check_place", "folder", folder)
     with writing(place):
         if place.is_dir() != folder and place.exists():
             raise OutputError(f"{place} is {'not ' if folder else ''}a directory.")

@@ -52,6 +52,11 @@ class Store(ABC):
         self.count = 0
         self.identity: tuple[int, int] | None = None
 
+    @staticmethod
+    @abstractmethod
+    def times(path: Path) -> Array:
+        """Return the times of the records at a path; none if no store of a writer is there."""
+
     @abstractmethod
     def create(self, time: float, record: Sequence[Source]) -> None:
         """Make the store with its first record, next to its place and then there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ..errors import CheckpointError, OutputError
@@ -11,35 +11,24 @@ from ..spaces.distributed import Ranks
 T = TypeVar("T")
 
 
-def on_first(ranks: Ranks, work: Callable[[], T]) -> T:
-    """Work on the first rank, and return its result on all ranks, or raise its error there."""
+def on_first(ranks: Ranks, work: Callable[[], T], pieces: Iterable[object] = ()) -> T:
+    """Work on the first rank, and return its result on all ranks, or raise its error there.
+
+    All ranks go through the pieces that the first one collects. If it fails, the rest of the pieces
+    is collected all the same, so that no rank waits.
+    """
     found: T | None = None
-    failed: OutputError | None = None
+    failed: OutputError | CheckpointError | None = None
     if ranks.is_root:
         try:
             found = work()
-        except OutputError as error:
-            failed = error
-    raise_shared(ranks, failed)
-    told: T = ranks.broadcast(found)
-    return told
-
-
-def write_first(ranks: Ranks, write: Callable[[], object], pieces: Iterator[object]) -> None:
-    """Write on the first rank, while all go through the pieces that it collects.
-
-    If it fails, the rest of the pieces is collected all the same, so that no rank waits; then all
-    ranks raise its error.
-    """
-    failed: OutputError | None = None
-    if ranks.is_root:
-        try:
-            write()
-        except OutputError as error:
+        except (OutputError, CheckpointError) as error:
             failed = error
     for _ in pieces:
         pass
     raise_shared(ranks, failed)
+    told: T = ranks.broadcast(found)
+    return told
 
 
 def raise_shared(ranks: Ranks, failed: OutputError | CheckpointError | None) -> None:

@@ -10,7 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import ArgumentError, DtypeError, OutputError, ShapeError
-from ..points.numbers import integer
+from ..points.numbers import Array, integer
+from ..public import is_one_of
+from ..spaces.distributed import Ranks
 from ..version import __version__
 from .conventions import EPOCH, checked_tables, file_attributes, time_attributes
 from .netcdf import NetCDF
@@ -67,14 +69,16 @@ class Writer:
         "w" replaces a file, "x" refuses one, and "a" continues one with the same variables,
         coordinates and constants, or else begins it. Records of a continued file from the time of
         the first new record on are dropped, as a run that restarts makes them again; a first record
-        that is not later than the first one there is refused.
+        that is not later than the first one there is refused. By default a file is replaced, except
+        that one with records before the first new one is refused: a run that continues from a
+        checkpoint would lose the records of the run before.
 
     Raises
     ------
     ArgumentError, DtypeError, ShapeError
         If names, axes, values or attributes do not fit each other or the CF conventions.
     OutputError
-        If the file cannot be written or continued, or exists in mode "x"; on all ranks.
+        If the file cannot be written or continued, or must not be replaced; on all ranks.
 
     Examples
     --------
@@ -109,7 +113,7 @@ class Writer:
         calendar: str = "proleptic_gregorian",
         dtype: Any = None,
         chunks: Mapping[str, int] | None = None,
-        mode: Literal["w", "x", "a"] = "w",
+        mode: Literal["w", "x", "a"] | None = None,
     ) -> None:
         self.path = as_path(path)
         if self.path.suffix not in STORES:
@@ -130,7 +134,8 @@ class Writer:
         known = sources(fixed, "fields")
         if len(fixed) == len(self.fields):
             self._layout(known)
-        self._check_place(known)
+        self._ranks, _ = ranks_and_share([*known, *self._constants])
+        self._check_place()
 
     def __repr__(self) -> str:
         count = 0 if self._store is None else self._store.count
@@ -184,6 +189,7 @@ class Writer:
         exists = on_first(store.ranks, self.path.exists)
         if exists and self.mode == "x":
             raise self._exists()
+        self._check_replaced(store.ranks, time)
         if not exists or self.mode != "a":
             store.create(time, record)
         else:
@@ -194,7 +200,7 @@ class Writer:
     def _continue(self, store: Store, time: float) -> None:
         """Drop the records of a file from a time on."""
         times = store.open()
-        count = int(np.searchsorted(times, time - 1e-9 * abs(time)))
+        count = _count_before(times, time)
         if len(times) and not count:
             raise OutputError(
                 f"{self.path} begins at {times[0]:g}, and the new record is at {time:g}.",
@@ -227,16 +233,38 @@ class Writer:
                 if not np.can_cast(dtype, before.dtype, "same_kind"):
                     raise DtypeError(f"{name} has dtype {dtype} now, and {before.dtype} before.")
 
-    def _check_place(self, known: Sequence[Source]) -> None:
+    def _check_place(self) -> None:
         """Raise an error if the path cannot be written, or if a file exists that must not."""
-        ranks, _ = ranks_and_share([*known, *self._constants])
 
         def check() -> bool:
             check_place(self.path, folder=self.path.suffix == ".zarr")
             return self.path.exists()
 
-        if on_first(ranks, check) and self.mode == "x":
+        if on_first(self._ranks, check) and self.mode == "x":
             raise self._exists()
+
+    def _check_restart(self, time: float) -> None:
+        """Raise an error if a run that continues at a time would replace earlier records."""
+        if self._store is None:
+            self._check_replaced(self._ranks, time)
+
+    def _check_replaced(self, ranks: Ranks, time: float) -> None:
+        """Raise an error if records before a time would be lost, and no mode was given."""
+
+        def check() -> None:
+            times = STORES[self.path.suffix].times(self.path)
+            if _count_before(times, time):
+                raise OutputError(
+                    f"{self.path} has records from {times[0]:g} to {times[-1]:g}, which a new file "
+                    f"from {time:g} on would replace.",
+                    note="A run that continues from a checkpoint continues the file of the run "
+                    "before.",
+                    hint='Give mode="a" to continue the file, mode="w" to replace it, or another '
+                    "name.",
+                )
+
+        if self.mode is None:
+            on_first(ranks, check)
 
     def _exists(self) -> OutputError:
         return OutputError(
@@ -249,6 +277,11 @@ def _is_function(value: Any) -> bool:
     return callable(value) and not hasattr(value, "dtype")
 
 
+def _count_before(times: Array, time: float) -> int:
+    """Return the number of records before a time, which may differ by rounding."""
+    return int(np.searchsorted(times, time - 1e-9 * abs(time)))
+
+
 def _as_time(given: Any) -> float:
     try:
         time = float(given)
@@ -259,10 +292,10 @@ def _as_time(given: Any) -> float:
     return time
 
 
-def _as_mode(given: Any) -> str:
-    if not isinstance(given, str) or given not in ("w", "x", "a"):
+def _as_mode(given: Any) -> str | None:
+    if given is not None and not is_one_of(given, ("w", "x", "a")):
         raise ArgumentError(f"mode is {given!r}.", hint='It is "w", "x" or "a".')
-    return given
+    return given  # type: ignore[no-any-return]
 
 
 def _as_dtype(given: Any) -> np.dtype[Any] | None:

@@ -43,6 +43,12 @@ class Zarr(Store):
 
     chunks: Mapping[str, int]
 
+    @staticmethod
+    def times(path: Path) -> Array:
+        """Return the times of the records of a store; none if it is not one of a writer."""
+        found = _read(path)
+        return np.zeros(0) if found is None else found[1]
+
     def create(self, time: float, record: Sequence[Source]) -> None:
         """Make the store with its first record, next to its place and then there."""
         with ExitStack() as stack:
@@ -68,16 +74,10 @@ class Zarr(Store):
         """Continue a store of the same variables; return the times of its records."""
 
         def read() -> tuple[dict[str, Any], Array]:
-            try:
-                metadata = json.loads((self.path / ".zmetadata").read_bytes())["metadata"]
-                count = metadata[f"{TIME}/.zarray"]["shape"][0]
-                parts = [
-                    np.fromfile(self.path / TIME / str(n), "<f8") for n in range(-(-count // TIMES))
-                ]
-                times = np.concatenate([*parts, np.zeros(0)])[:count]
-            except (OSError, ValueError, KeyError, TypeError, IndexError):
-                raise OutputError(f"{self.path} is not a Zarr store of a writer.") from None
-            return metadata, times
+            found = _read(self.path)
+            if found is None:
+                raise OutputError(f"{self.path} is not a Zarr store of a writer.")
+            return found
 
         metadata, times = on_first(self.ranks, read)
         self._compare(metadata)
@@ -218,6 +218,17 @@ class Zarr(Store):
                     if not np.array_equal(found, each, equal_nan=True):
                         failed = OutputError(f"{self.path} has other values of {name}.")
         raise_any(self.ranks, failed, f"{self.path} has other coordinates or constants")
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Array] | None:
+    """Return the metadata of a store and the times of its records; None of something else."""
+    try:
+        metadata = json.loads((path / ".zmetadata").read_bytes())["metadata"]
+        count = metadata[f"{TIME}/.zarray"]["shape"][0]
+        parts = [np.fromfile(path / TIME / str(n), "<f8") for n in range(-(-count // TIMES))]
+        return metadata, np.concatenate([*parts, np.zeros(0)])[:count]
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
 
 
 def _description(metadata: Mapping[str, Any]) -> Description:

@@ -134,7 +134,7 @@ class Expression(Row):
             self._reads = self.value, ir.arrays(self.value)
         return self._reads[1]
 
-    def become(self, name: str) -> None:
+    def _become(self, name: str) -> None:
         """Stand for the field ``name``, which was just assigned the expression's values."""
         self.value = ir.Load(name, self.space.indices())
         self.order = "any"
@@ -180,7 +180,7 @@ class Expression(Row):
         text = show(self.value)
         return f"run-time value {text}" if len(text) <= 40 else f"expression on {self.space!r}"
 
-    def binary(self, name: str, left: object, right: object) -> Any:
+    def _binary(self, name: str, left: object, right: object) -> Any:
         """Return the operation ``name`` of left and right by rows; sums become one chain of terms.
 
         It is NotImplemented for vectors and matrices, which define these operations themselves.
@@ -197,12 +197,12 @@ class Expression(Row):
             return NotImplemented
         if name in ("add", "sub"):
             return self._sum(left, right, 1.0 if name == "add" else -1.0)
-        return self.pointwise(name, left, right)
+        return self._pointwise(name, left, right)
 
-    def unary(self, name: str) -> Expression:
+    def _unary(self, name: str) -> Expression:
         """Return the operation ``name`` row by row."""
         if name != "neg":
-            return self.pointwise(name, self)
+            return self._pointwise(name, self)
         here = self.settled()
         return Expression(here.space, ir.Sum(_negated(_summands(here))))
 
@@ -218,14 +218,14 @@ class Expression(Row):
         recorder.own(self)
         return self if self.order == "any" else recorder.store(self)
 
-    def pointwise(self, name: str, *args: object) -> Expression:
+    def _pointwise(self, name: str, *args: object) -> Expression:
         """Return the operation ``name`` on args, numbers, scalars and expressions, by rows."""
         for a in args:
             if isinstance(a, Row) and not isinstance(a, Expression):
-                return a.pointwise(name, *args)  # type: ignore[no-any-return]
+                return a._pointwise(name, *args)  # type: ignore[no-any-return]
         conditions = len(args) if name in LOGICAL else int(name == "where")
         rows = [
-            a if n < conditions and isinstance(a, Mask) else self.lift(a)
+            a if n < conditions and isinstance(a, Mask) else self._lift(a)
             for n, a in enumerate(args)
         ]
         for row in rows:
@@ -238,7 +238,7 @@ class Expression(Row):
         made = Mask if name in CONDITIONS else Expression
         return made(self.space, ir.Op(name, tuple(row.value for row in rows)))
 
-    def lift(self, other: object) -> Expression:
+    def _lift(self, other: object) -> Expression:
         """Return the operand ``other`` as an expression on this space."""
         other = plain(other)
         if isinstance(other, Expression):
@@ -251,7 +251,7 @@ class Expression(Row):
         return Expression(self.space, node(other, "Operands in a program"))
 
     def _sum(self, left: object, right: object, sign: float) -> Expression:
-        first, second = self.lift(left), self.lift(right)
+        first, second = self._lift(left), self._lift(right)
         first._same_space(second)
         more = _summands(second)
         return Expression(
@@ -279,7 +279,7 @@ class Mask(Expression):
         current_recording().own(self)
         return Expression(self.space, ir.Op("where", (self.value, ir.ONE, ir.ZERO)))
 
-    def become(self, name: str) -> None:
+    def _become(self, name: str) -> None:
         """Replace the comparison by a field with the value one where it holds."""
         self.value = ir.Op("ne", (ir.Load(name, self.space.indices()), ir.ZERO))
 
@@ -359,7 +359,7 @@ class Field(Expression):
         if self.name in recorder.captured:
             raise ArgumentError(f"Field {self.name!r} is data of a matrix and cannot be assigned.")
         rows = self if part is None else Expression(part, self.value)
-        expression = value if isinstance(value, Expression) else rows.lift(value)
+        expression = value if isinstance(value, Expression) else rows._lift(value)
         recorder.assign(self.name, recorder.space(self.name), expression, part or self.space)
 
 

@@ -28,6 +28,12 @@ def extend(
         )
     recorder = current()
     for operand, (given, whole) in zip(operands, external.fields, strict=True):
+        if not isinstance(operand, Expression):
+            raise ArgumentError(
+                f"{external.name} is applied to {type(operand).__name__}, not to a field.",
+                note=f"It takes the points of {given!r}.",
+                hint="Give a field or an expression of the program.",
+            )
         check_part(given, whole, f"array of {external.name}")
         if operand.space != given:
             raise SpaceError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -147,7 +147,7 @@ class Program(Immutable):
         ):
             results = last[0](args)
             if results is not None:
-                return self.returned(results) if results else None
+                return self._returned(results) if results else None
         own = _running((*args, *named.values()))
         if own is not None:
             if boxes is not None:
@@ -156,7 +156,7 @@ class Program(Immutable):
         args = self.signature.arranged(args, named)
         if any(isinstance(a, (Row, Value)) for a in args):
             return self._inline(args)
-        return self.returned(self._launcher.call(args, self._arrays(args), boxes))
+        return self._returned(self._launcher.call(args, self._arrays(args), boxes))
 
     def bind(self, *args: Any, **named: Any) -> Bound:
         """Return the program with its arrays, for many calls on the same ones.
@@ -195,7 +195,7 @@ class Program(Immutable):
             made: Bound = own.__ssr_program__(self, args, named, True)
             return made
         given = self.signature.arranged(args, named, partly=True)
-        return self._launcher.bind(given, self._arrays(given), self.returned)
+        return self._launcher.bind(given, self._arrays(given), self._returned)
 
     def native(self, *args: Any, **named: Any) -> NativeProgram:
         """Return the program as a function that compiled code calls, for arrays of one layout.
@@ -266,7 +266,7 @@ class Program(Immutable):
         call.
         """
         results = self._plain.call(args, self._arrays(args), boxes)
-        return self.returned(results)
+        return self._returned(results)
 
     @cached_property
     def _plain(self) -> Launcher:
@@ -283,7 +283,7 @@ class Program(Immutable):
         written = self._launcher.declaration.written
         return self._body(*self.signature.inlined(args, current(), written))
 
-    def returned(self, results: tuple[float, ...]) -> Any:
+    def _returned(self, results: tuple[float, ...]) -> Any:
         """Return the results of a kernel in the form in which the body returns them."""
         return results if self._many else results[0] if results else None
 
@@ -425,18 +425,44 @@ def program(
                 f"Program {function.__name__} yields values.",
                 hint="A program assigns and returns; ssr.matrix decorates generator functions.",
             )
-        signature = Signature.of(function, parameters)
-        recorder = _recorded(function, signature)
-        _check_pure(function, signature, recorder)
-        made = Program(recorder, signature, options or Options(), function)
-        if not made.ir.steps:
-            raise ArgumentError(
-                f"Program {signature.name} assigns and returns nothing.",
-                hint="Write x[:] = ...; `x = ...` only renames.",
-            )
-        return made
+        return _traced(function, Signature.of(function, parameters), options or Options())
 
     return declare
+
+
+def made_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:
+    """Return a program of the package: that of a body of any parameters, of these kinds.
+
+    A parameter that has the name of a size of the user gets another name.
+    """
+    spaces = (getattr(kind, "space", kind) for kind in kinds.values())
+    sizes = {size for space in spaces if isinstance(space, Space) for size in space.sizes}
+    taken = sizes.union(kinds)
+    names = (ir.fresh(each, taken) if each in sizes else each for each in kinds)
+    return _traced(body, Signature(name, tuple(zip(names, kinds.values(), strict=True))), Options())
+
+
+def own_program(**kinds: Kind) -> Callable[[Callable[..., Any]], Program]:
+    """Declare a program of the package, as `made_program` returns it."""
+    return lambda body: made_program(body.__name__, body, kinds)
+
+
+def array_program(name: str, body: Callable[..., Any], kinds: Mapping[str, Kind]) -> Program:
+    """Return a program that is called with arrays only, of a body that is known to be pure."""
+    signature = Signature(name, tuple(kinds.items()))
+    return Program(_recorded(body, signature), signature, Options())
+
+
+def _traced(function: Callable[..., Any], signature: Signature, options: Options) -> Program:
+    recorder = _recorded(function, signature)
+    _check_pure(function, signature, recorder)
+    made = Program(recorder, signature, options, function)
+    if not made.ir.steps:
+        raise ArgumentError(
+            f"Program {signature.name} assigns and returns nothing.",
+            hint="Write x[:] = ...; `x = ...` only renames.",
+        )
+    return made
 
 
 def _recorded(function: Callable[..., Any], signature: Signature) -> Recorder:

@@ -89,7 +89,7 @@ class Recorder(Recording):
             )
         )
         if not isinstance(given.value, ir.Load):
-            given.become(name)
+            given._become(name)
 
     def _domain(self, rows: Space, names: Iterable[str]) -> Domain:
         """Return the rows of a step, for the sizes for which its fields are not empty."""
@@ -179,7 +179,7 @@ class Recorder(Recording):
 
     def _keep(self, expression: Expression) -> None:
         """Store an expression in a temporary, and replace it by the temporary."""
-        expression.become(self.put(expression, expression.space))
+        expression._become(self.put(expression, expression.space))
 
     def put(self, expression: Expression, whole: Space) -> str:
         """Store an expression in a new temporary, which may have more points; return its name."""

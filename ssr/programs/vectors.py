@@ -109,11 +109,11 @@ class Vector(Row):
             hint="Components are counted from 0; points are read through matrices.",
         )
 
-    def pointwise(self, name: str, *args: object) -> Vector:
+    def _pointwise(self, name: str, *args: object) -> Vector:
         """Return the operation ``name`` on args, component by component."""
         rows = [self._spread(a) for a in args]
         first = self.components[0]
-        return Vector([first.pointwise(name, *row) for row in zip(*rows, strict=True)])
+        return Vector([first._pointwise(name, *row) for row in zip(*rows, strict=True)])
 
     def _spread(self, other: object) -> tuple[Any, ...]:
         """Return one operand for each component."""
@@ -135,11 +135,11 @@ class Vector(Row):
         pairs = zip(self.components, self._spread(other), strict=True)
         return Vector([operation(a, b) for a, b in pairs])
 
-    def lift(self, other: object) -> Any:
+    def _lift(self, other: object) -> Any:
         """Return ``other``, a number or value, as the same at every row and component."""
-        return self._each(lambda here, o: here.lift(o), other)
+        return self._each(lambda here, o: here._lift(o), other)
 
-    def binary(self, name: str, left: object, right: object) -> Any:
+    def _binary(self, name: str, left: object, right: object) -> Any:
         """Return the operation ``name`` of left and right, component by component."""
         other = right if left is self else left
         if takes_over(other):
@@ -147,9 +147,9 @@ class Vector(Row):
         pairs = zip(self._spread(left), self._spread(right), strict=True)
         return Vector([_OPERATORS[name](a, b) for a, b in pairs])
 
-    def unary(self, name: str) -> Vector:
+    def _unary(self, name: str) -> Vector:
         """Return the operation ``name`` on each component."""
-        return Vector([component.unary(name) for component in self.components])
+        return Vector([component._unary(name) for component in self.components])
 
     def __pow__(self, exponent: object) -> Vector:
         return Vector([power(a, exponent) for a in self.components])
@@ -238,4 +238,4 @@ def vector(*components: Any) -> Vector:
     found = [c for c in components if isinstance(c, Expression)]
     if not found or any(not isinstance(c, (Expression, Value, int, float)) for c in components):
         raise ArgumentError("ssr.vector takes expressions of a program, one for each component.")
-    return Vector([found[0].lift(c) for c in components])
+    return Vector([found[0]._lift(c) for c in components])

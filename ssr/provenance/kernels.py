@@ -79,14 +79,12 @@ def run_on_arrays(
     declaration: Declaration,
     arrays: Mapping[str, Array],
     scalars: Sequence[float],
-    *,
-    labelled: bool = False,
 ) -> tuple[float, ...]:
     """Run a program on arrays of term numbers; return the term numbers of its results."""
     captured = len(declaration.captured)
 
     def build(_: str) -> Kernel:
-        return kernel(declaration.program, declaration.options, captured, labelled=labelled)
+        return kernel(declaration.program, declaration.options, captured)
 
     fields = declaration.program.fields
     given = [arrays[f.name] for f in fields[: len(fields) - captured]]

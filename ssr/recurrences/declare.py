@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections import ChainMap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -22,30 +22,50 @@ from ..compiling import compiling
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..matrices.rows import Reading, giving
-from ..options import Options
 from ..points.numbers import allocated
-from ..programs.expression import Field, recording
+from ..programs.expression import Field
 from ..programs.matrix_rows import bound_value
-from ..programs.program import Program
-from ..programs.recorder import Recorder, recorder_of_program
-from ..programs.signature import Signature
+from ..programs.program import Program, array_program
+from ..programs.recorder import Recorder, current, recorder_of_program
 from ..programs.vectors import Vector
 from ..spaces.space import Space, VectorSpace
 from ..trace.captured import captured
-from ..trace.trace import Path, ScalarType, Split, trace, undivided
+from ..trace.trace import ScalarType, Split, trace, undivided
 from .done import DONE, Recursion, Symbolic
-from .storage import pattern
+from .storage import Pattern, pattern
 
 
-@compiling()
 def define(
     function: Callable[..., Any], space: Space, own: Mapping[str, Space | ScalarType]
 ) -> Recurrence:
     """Return the recurrence of a row generator."""
-    reading, done, name = Reading(own), Symbolic(space), function.__name__
-    kept = captured(function)
-    paths = traced(function, space, tuple(own), reading, done)
-    found = pattern(name, paths, space, done.places)
+    definition, found = traced(function, captured(function), space, own)
+    return Recurrence(definition, found.made)
+
+
+@compiling()
+def traced(
+    function: Callable[..., Any],
+    kept: Callable[..., Any],
+    space: Space,
+    own: Mapping[str, Space | ScalarType],
+    split: Split = undivided,
+    components: int = 0,
+) -> tuple[MatrixData, Pattern]:
+    """Return a recurrence as matrix data, and the pattern of its stored entries.
+
+    ``kept`` is the generator that is run on integers. Entries are blocks of several ``components``,
+    which ``split`` takes apart, or numbers.
+    """
+    reading, done, name = Reading(own), Symbolic(space, components), function.__name__
+
+    @functools.wraps(function)
+    def generator(*index: Any, **given: Any) -> Any:
+        return function(*index, done, **{n: given[n] for n in own})
+
+    with giving(reading):
+        paths = trace(generator, space, space, ChainMap(reading.data, {DONE: space}), split)
+    found = pattern(name, paths, space, done.places, blocks=components > 0)
     check_name(name, space, reading.data)
     names = tuple((n, n) for n in reading.data)
     definition = MatrixData(
@@ -53,12 +73,12 @@ def define(
         rows=space,
         cols=space,
         families=found.families.get((), ()),
-        origin=Recursion(kept, space, names, tuple(own), frozenset(reading.spaces)),
+        origin=Recursion(kept, space, names, tuple(own), frozenset(reading.spaces), components),
         data=MappingProxyType({**reading.data, **dict.fromkeys(found.made, space)}),
         bound=MappingProxyType(reading.bound),
         paths=paths,
     )
-    return Recurrence(definition, found.made)
+    return definition, found
 
 
 def check_name(name: str, space: Space, data: Collection[str]) -> None:
@@ -70,24 +90,6 @@ def check_name(name: str, space: Space, data: Collection[str]) -> None:
                 note="The stored entries of a recurrence are data by its own name.",
                 hint="Rename the function.",
             )
-
-
-def traced(
-    function: Callable[..., Any],
-    space: Space,
-    own: Sequence[str],
-    reading: Reading,
-    done: Symbolic,
-    split: Split = undivided,
-) -> tuple[Path, ...]:
-    """Return the paths of a generator, which also receives the entries of earlier rows."""
-
-    @functools.wraps(function)
-    def generator(*index: Any, **given: Any) -> Any:
-        return function(*index, done, **{n: given[n] for n in own})
-
-    with giving(reading):
-        return trace(generator, space, space, ChainMap(reading.data, {DONE: space}), split)
 
 
 class Recurrence(Matrix):
@@ -144,7 +146,7 @@ class Recurrence(Matrix):
         recorder = recorder_of_program()
         if recorder is None:
             if out is None:
-                extent = self.rows.extent(self._known_sizes())
+                extent = self.rows.extent(self.definition.all_sizes())
                 out = allocated((len(self.made), *extent), dtype)
             self.program("compute")(out)
             return self.bind(**{self.name: out})
@@ -169,11 +171,12 @@ class Recurrence(Matrix):
                 hint="Use it as it is; compute() returns it unchanged.",
             )
         if what not in self._programs:
-            signature = Signature(f"{self.name} compute", ((self.name, self.entries),))
-            recorder = Recorder(signature.name)
-            with recording(recorder):
-                self.bind(**{self.name: signature.symbols(recorder)[0]})._record(recorder)
-            self._programs[what] = Program(recorder, signature, Options())
+
+            def compute(entries: Any) -> None:
+                self.bind(**{self.name: entries})._record(current())
+
+            kinds = {self.name: self.entries}
+            self._programs[what] = array_program(f"{self.name} compute", compute, kinds)
         return self._programs[what]
 
     def _temporary(self, recorder: Recorder) -> Vector:

@@ -130,7 +130,8 @@ class Recursion(Origin):
     """A row generator that reads earlier rows, and rows of other matrices.
 
     ``names`` pairs the names of all data with those values are bound to, and ``own`` are those the
-    generator takes; ``others`` are the spaces of the matrices whose rows are read.
+    generator takes; ``others`` are the spaces of the matrices whose rows are read. If entries are
+    blocks of several ``components``, the matrix has the numbers at one ``place`` of them.
     """
 
     function: Callable[..., Any]
@@ -138,6 +139,8 @@ class Recursion(Origin):
     names: tuple[tuple[str, str], ...]
     own: tuple[str, ...]
     others: frozenset[Space]
+    components: int = 0
+    place: Place = (0, 0)
 
     def spaces(self) -> frozenset[Space]:
         """Return the space of the rows, and those of the matrices whose rows are read."""
@@ -160,40 +163,24 @@ class Recursion(Origin):
         the values are those of the definition.
         """
         known = {own: values[name] for own, name in self.names}
-        made = Numbers(self.rows, sizes)
+        made = Numbers(self.rows, sizes, self.components)
         data = {own: known[own] for own in self.own}
 
         def run(here: tuple[int, ...]) -> Any:
             made.start(here)
             return self.function(*here, made, **data)
 
+        def entry(column: tuple[int, ...], value: Any) -> float:
+            if not self.components:
+                found = number(value, sizes)
+                made.keep(column, found)
+                return found
+            block = np.array([[number(v, sizes) for v in row] for row in value])
+            made.keep(column, block)
+            return float(block[self.place])
+
         with giving(_rows_of_matrices(sizes, known, leaf)):
-            return by_rows(self.rows, self.rows, sizes, run, made.keep)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockRecursion(Recursion):
-    """The entries in one ``place`` of the blocks of a recurrence with several ``components``."""
-
-    components: int
-    place: Place
-
-    def assemble(
-        self, sizes: Mapping[str, int], values: Mapping[str, Any], leaf: Leaf
-    ) -> scipy.sparse.csr_array:
-        """Make the rows of blocks by plain Python, in C order; return a number of each block."""
-        made = Numbers(self.rows, sizes, self.components)
-        data = {own: values[name] for own, name in self.names if own in self.own}
-
-        def run(here: tuple[int, ...]) -> Any:
-            made.start(here)
-            for column, block in self.function(*here, made, **data):
-                numbers = np.array([[number(v, sizes) for v in row] for row in block])
-                where = point(column, self.rows, "A column")
-                made.keep(tuple(i.evaluate(sizes) for i in where), numbers)
-                yield column, numbers[self.place]
-
-        return by_rows(self.rows, self.rows, sizes, run)
+            return by_rows(self.rows, self.rows, sizes, run, entry)
 
 
 def _rows_of_matrices(

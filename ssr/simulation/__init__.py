@@ -1,6 +1,6 @@
 """Simulation runs: time, callback schedules, stopping criteria, interruption and checkpoints."""
 
-from ..public import all_explained, explain_methods
+from ..public import explain_public
 from .cfl import CFL
 from .checkpointer import Checkpointer
 from .interruption import Interrupted
@@ -21,5 +21,4 @@ __all__ = [
     "SteadyState",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)

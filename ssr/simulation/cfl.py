@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, OutOfRangeError, StepSizeError
+from ..integrate.stepper import positive
 from ..points.numbers import real
-from .schedules import positive
+from .schedules import positive_integer
 
 
 class CFL:
@@ -69,14 +70,14 @@ class CFL:
                 hint="Write limit=lambda simulation: spacing / fastest(u).",
             )
         self.limit = limit
-        self.number = _positive("number", number)
-        self.every = positive("every", every)
-        self.max_change = _positive("max_change", max_change)
+        self.number = positive("number", number)
+        self.every = positive_integer("every", every)
+        self.max_change = positive("max_change", max_change)
         if self.max_change < 1.0:
             raise OutOfRangeError(f"max_change is {max_change!r}, not a number from 1 on.")
-        self.max_dt = _positive("max_dt", max_dt)
+        self.max_dt = positive("max_dt", max_dt)
 
-    def length(self, simulation: Any, before: float | None) -> float:
+    def _length(self, simulation: Any, before: float | None) -> float:
         """Return the length of the next steps.
 
         Parameters
@@ -106,10 +107,3 @@ class CFL:
                 "The CFL condition gives steps of infinite length.", hint="Give max_dt=...."
             )
         return found
-
-
-def _positive(name: str, value: Any) -> float:
-    found = real(value)
-    if found is None or not found > 0.0:
-        raise OutOfRangeError(f"{name} is {value!r}, not a positive number.")
-    return found

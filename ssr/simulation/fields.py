@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..integrate.right_side import made_program
 from ..programs import reductions
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.signature import Kind
 from ..spaces.distributed import is_distributed
 from ..spaces.space import Space

@@ -81,7 +81,7 @@ class March:
     def _limit(self, cfl: CFL, simulation: Any, ranks: Ranks) -> None:
         """Evaluate the CFL condition where that is due."""
         if self._dt is None or self.steps % cfl.every == 0:
-            found = ranks.broadcast(cfl.length(simulation, self._dt))
+            found = ranks.broadcast(cfl._length(simulation, self._dt))
             if found != self._dt:
                 self._dt, self._clock = found, Clock(self.time, found)
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from ..compiler.progress import on_terminal
+
 PAUSE = 1.0
 """Interval in seconds between updates of the line."""
 
@@ -17,7 +19,8 @@ class Progress:
 
     def __init__(self, describe: Callable[[], str], *, is_wanted: bool) -> None:
         self._describe = describe
-        self._stream: TextIO | None = sys.stderr if is_wanted and _is_shown() else None
+        is_shown = is_wanted and os.environ.get("SSR_QUIET") != "1" and on_terminal()
+        self._stream: TextIO | None = sys.stderr if is_shown else None
         self._shown, self._width = 0.0, 0
         self._began: tuple[float, float, int] | None = None
 
@@ -59,16 +62,6 @@ class Progress:
             self._width = len(text)
         except (OSError, ValueError):
             self._stream, self._width = None, 0
-
-
-def _is_shown() -> bool:
-    """Whether standard error is a terminal, and lines are not turned off."""
-    if os.environ.get("SSR_QUIET") == "1" or sys.stderr is None:
-        return False
-    try:
-        return sys.stderr.isatty()
-    except (OSError, ValueError):
-        return False
 
 
 def clock_text(seconds: float) -> str:

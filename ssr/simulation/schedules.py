@@ -3,88 +3,60 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, TypeAlias
 
 from ..errors import ArgumentError, OutOfRangeError
+from ..integrate.stepper import number, positive
 from ..points.numbers import integer, real
 from .clock import NEARLY, rounding_of
 
 
 @dataclass(frozen=True)
-class Schedule(ABC):
-    """A sequence of events, which are numbered: the number gives a step or a time."""
+class Every:
+    """All multiples of an interval.
 
-    counts: ClassVar[str]
-    """The unit of events: steps, the time of the run, or seconds of wall-clock time."""
+    Attributes
+    ----------
+    counts
+        The unit of events: ``steps``, the ``time`` of the run, or seconds on the ``wall`` clock.
+    interval
+        The distance of events, which are numbered from 0 on.
+    """
 
-    @abstractmethod
-    def event(self, number: int) -> float:
-        """Return the step or time of an event, infinity after the last one."""
-
-    @abstractmethod
-    def past(self, now: float) -> int:
-        """Return the number of the first event after now."""
-
-    @abstractmethod
-    def is_on(self, now: float) -> bool:
-        """Whether an event is now."""
-
-
-@dataclass(frozen=True)
-class EverySteps(Schedule):
-    """Every so many steps."""
-
-    interval: int
-    counts = "steps"
-
-    def event(self, number: int) -> int:
-        """Return the step of an event."""
-        return number * self.interval
-
-    def past(self, now: float) -> int:
-        """Return the number of the first event after now."""
-        return int(now) // self.interval + 1
-
-    def is_on(self, now: float) -> bool:
-        """Whether an event is now."""
-        return int(now) % self.interval == 0
-
-
-@dataclass(frozen=True)
-class EveryTime(Schedule):
-    """All multiples of an interval of time."""
-
+    counts: str
     interval: float
-    counts = "time"
 
     def event(self, number: int) -> float:
-        """Return the time of an event."""
+        """Return the step or time of an event."""
         return number * self.interval
 
     def past(self, now: float) -> int:
         """Return the number of the first event after now."""
         number = now / self.interval
-        return math.floor(number + NEARLY + rounding_of(number)) + 1
+        return math.floor(number + self._rounding(number)) + 1
 
     def is_on(self, now: float) -> bool:
-        """Whether an event is now."""
+        """Whether an event is now; on the wall clock never at the start."""
         number = now / self.interval
-        return abs(number - round(number)) <= NEARLY + rounding_of(number)
+        near = abs(number - round(number)) <= self._rounding(number)
+        return near and self.counts != "wall"
+
+    def _rounding(self, number: float) -> float:
+        return 0.0 if self.counts == "steps" else NEARLY + rounding_of(number)
 
 
 @dataclass(frozen=True)
-class AtTimes(Schedule):
-    """Given times."""
+class AtTimes:
+    """Given times, in order."""
 
     times: tuple[float, ...]
     counts = "time"
 
     def event(self, number: int) -> float:
-        """Return the time of an event."""
+        """Return the time of an event, infinity after the last one."""
         return self.times[number] if 0 <= number < len(self.times) else math.inf
 
     def past(self, now: float) -> int:
@@ -96,15 +68,7 @@ class AtTimes(Schedule):
         return any(abs(now - time) <= rounding_of(now) for time in self.times)
 
 
-@dataclass(frozen=True)
-class EveryWall(EveryTime):
-    """Every so many seconds on the wall clock."""
-
-    counts = "wall"
-
-    def is_on(self, now: float) -> bool:
-        """Whether an event is now; never at the start."""
-        return False
+Schedule: TypeAlias = Every | AtTimes
 
 
 def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any = None) -> Schedule:
@@ -120,14 +84,11 @@ def schedule(steps: Any = None, time: Any = None, times: Any = None, wall: Any =
         return AtTimes(_times(times))
     if time is not None or wall is not None:
         name = names[0]
-        interval = real(given[name])
-        if interval is None or not 0.0 < interval < math.inf:
-            raise OutOfRangeError(f"{name} is {given[name]!r}, not a positive number.")
-        return EveryTime(float(interval)) if name == "time" else EveryWall(float(interval))
-    return EverySteps(positive("steps", 1 if steps is None else steps))
+        return Every(name, positive(name, number(name, given[name])))
+    return Every("steps", positive_integer("steps", 1 if steps is None else steps))
 
 
-def positive(name: str, value: Any) -> int:
+def positive_integer(name: str, value: Any) -> int:
     """Return a positive integer."""
     found = integer(value)
     if found is None or found < 1:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentError, CheckpointError, OutOfRangeError
 from ..integrate.stepper import Stepper
-from ..output import Checkpoint, load, save
+from ..output import Checkpoint, Writer, load, save
 from ..spaces.distributed import OneProcess, ranks_of
 from .callbacks import Callbacks, Entry
 from .cfl import CFL
@@ -297,6 +297,8 @@ class Simulation(Ends):
             If it is the checkpoint of another stepper.
         ShapeError, DtypeError
             If a field has another shape or dtype there.
+        OutputError
+            If a `Writer` without a mode would replace the records of the run before.
         """
         self._check_idle()
         on = None if self._is_alone else self._ranks
@@ -307,6 +309,9 @@ class Simulation(Ends):
                 f"{found.path} has no state of a simulation.",
                 hint="Restore a file that a Checkpointer or Simulation.save has written.",
             )
+        for entry in self._callbacks:
+            if isinstance(entry.call, Writer):
+                entry.call._check_restart(state["time"])
         self._is_restored = False
         self._callbacks.forget()
         self._march.restore(state)

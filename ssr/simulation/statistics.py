@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, SpaceError, UnboundError
-from ..integrate.right_side import made_program
 from ..integrate.stepper import Stepper
 from ..programs import reductions
-from ..programs.program import Program
+from ..programs.program import Program, made_program
 from ..programs.vectors import Vector
 from ..solvers import vectors
 from ..spaces.distributed import is_distributed

@@ -1,6 +1,6 @@
 """Iterative solvers with the interface of `scipy.sparse.linalg`, as compiled programs."""
 
-from ..public import all_explained, explain_methods
+from ..public import explain_public
 from .coarsening import interpolation
 from .eigen.lobpcg import LOBPCG, Eigenpairs, lobpcg
 from .factorizations import IC, ILU, Factorization
@@ -38,5 +38,4 @@ __all__ = [
     "richardson",
 ]
 
-globals().update(all_explained(globals(), __all__))
-explain_methods(globals(), __all__)
+explain_public(globals(), __all__)

@@ -21,7 +21,7 @@ from ..matrices.matrix import Matrix
 from ..points.numbers import allocated, integer
 from ..programs import reductions
 from ..programs.matrix_rows import entries
-from ..programs.program import Program, program
+from ..programs.program import Program, own_program
 from ..programs.vectors import Vector
 from ..public import is_one_of
 from ..spaces.space import Space
@@ -189,7 +189,7 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
     The grids but the finest have symbolic sizes, so that one set of kernels serves all of them.
     """
     offsets = _box(A.definition)
-    shapes = [A.rows.extent(A.definition.known_sizes())]
+    shapes = [A.rows.extent(A.definition.all_sizes())]
     need(A.definition.unbound, A.definition.bound, "data")
     for _ in range(levels - 1):
         if not all(map(is_odd, shapes[-1])):
@@ -199,11 +199,11 @@ def _stored(A: Matrix, levels: int) -> Hierarchy:
         return Hierarchy((A,), ())
     fine, coarse, coarsen = _coarsening(A.rows.ndim, offsets)
 
-    @program(d=A.rows.vector(len(offsets)))
+    @own_program(d=A.rows.vector(len(offsets)))
     def finest(d: Any) -> None:
         d[:] = Vector(entries(A.definition, offsets))
 
-    @program(d=fine.vector(len(offsets)))
+    @own_program(d=fine.vector(len(offsets)))
     def largest(d: Any) -> Any:
         return reductions.max(Vector([abs(diagonal) for diagonal in d]))
 
@@ -294,7 +294,7 @@ def _coarsening(ndim: int, offsets: tuple[Offset, ...]) -> tuple[Space, Space, P
     ]
     halves = [_halved(axis, *pair, offsets) for axis, pair in enumerate(pairwise(grids))]
 
-    @program(made=grids[-1].vector(len(offsets)), d=grids[0].vector(len(offsets)))
+    @own_program(made=grids[-1].vector(len(offsets)), d=grids[0].vector(len(offsets)))
     def coarsen(made: Any, d: Any) -> None:
         for half in halves:
             d = half @ d

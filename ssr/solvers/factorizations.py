@@ -12,12 +12,12 @@ from ..blocks.recurrence import recurrence
 from ..errors import ArgumentError
 from ..matrices.declare import identity
 from ..matrices.matrix import Matrix
-from ..programs.program import Program, begin, program
+from ..programs.program import Program, begin, own_program
+from ..public import flag
 from ..recurrences.declare import Recurrence
 from ..symbols.functions import sqrt
 from . import vectors
 from .composed import Composed
-from .smoothers import check_rank_local
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Factorization(ABC):
     rank_local: bool = False
 
     def __post_init__(self) -> None:
-        check_rank_local(self.rank_local)
+        flag(type(self).__name__, "rank_local", self.rank_local)
 
     @abstractmethod
     def factors(self, A: Matrix) -> Recurrence:
@@ -203,13 +203,13 @@ class Factored(Composed):
         space, factors, how = self.factors.rows, self.factors, self.how
         if not factors.made:
 
-            @program(z=space, r=space)
+            @own_program(z=space, r=space)
             def solve(z: Any, r: Any) -> None:
                 z[:] = how.solve(factors, r)
 
             return solve
 
-        @program(z=space, r=space, numbers=factors.entries)
+        @own_program(z=space, r=space, numbers=factors.entries)
         def solve_with(z: Any, r: Any, numbers: Any) -> None:
             z[:] = how.solve(factors.bind(**{factors.name: numbers}), r)
 

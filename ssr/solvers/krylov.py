@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from .preconditioners import Preconditioner
 from .solver import Solution, Solver, remembered
 from .stopping import STAGNATED, Breakdown
 from .vectors import V, Vector
+
+T = TypeVar("T")
 
 SLOWEST = 1.0 - 1e-6
 """GMRES has stagnated after a cycle that reduces the residual by less than this factor."""
@@ -59,9 +61,9 @@ class CG(Solver):
         turn = self._direction
 
         def start(r: Any, z: Any, p: Any, rz: Any) -> Any:
-            return turn(p, self.precondition(z, r), r, rz)
+            return turn(p, self._precondition(z, r), r, rz)
 
-        return self.fused(start, "rz")
+        return self._fused(start, "rz")
 
     @cached_property
     def _residual(self) -> Callable[..., float]:
@@ -85,9 +87,9 @@ class CG(Solver):
         def step(x: Any, r: Any, z: Any, p: Any, q: Any, rz: Any) -> Any:
             curvature = product(q, p)
             norm = move(x, r, p, q, rz, curvature)
-            return norm, curvature, turn(p, self.precondition(z, r), r, rz)
+            return norm, curvature, turn(p, self._precondition(z, r), r, rz)
 
-        return self.fused(step, "rz")
+        return self._fused(step, "rz")
 
     @cached_property
     def _product(self) -> Program:
@@ -95,7 +97,7 @@ class CG(Solver):
             q[:] = self.A @ p
             return dot(p, q)
 
-        return self.program(product)
+        return self._program(product)
 
     @cached_property
     def _move(self) -> Program:
@@ -107,7 +109,7 @@ class CG(Solver):
             r[:] = r - alpha * q
             return norm(r)
 
-        return self.program(move, "rz curvature")
+        return self._program(move, "rz curvature")
 
     @cached_property
     def _direction(self) -> Program:
@@ -118,7 +120,7 @@ class CG(Solver):
             p[:] = z + (new / rz) * p
             return new
 
-        return self.program(direction, "rz")
+        return self._program(direction, "rz")
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -213,17 +215,17 @@ class BiCGStab(Solver):
             beta: Any, omega: Any, rho: Any,
         ) -> Any:  # fmt: skip
             first(p, r, v, beta, omega)
-            denominator, alpha = second(x, r, r0, v, self.precondition(y, p), rho)
-            return denominator, alpha, *third(x, r, r0, self.precondition(z, r), t)
+            denominator, alpha = second(x, r, r0, v, self._precondition(y, p), rho)
+            return denominator, alpha, *third(x, r, r0, self._precondition(z, r), t)
 
-        return self.fused(step, "beta omega rho")
+        return self._fused(step, "beta omega rho")
 
     @cached_property
     def _direction(self) -> Program:
         def direction(p: Any, r: Any, v: Any, beta: Any, omega: Any) -> None:
             p[:] = r + beta * (p - omega * v)
 
-        return self.program(direction, "beta omega")
+        return self._program(direction, "beta omega")
 
     @cached_property
     def _half(self) -> Program:
@@ -235,7 +237,7 @@ class BiCGStab(Solver):
             r[:] = r - alpha * v
             return denominator, alpha
 
-        return self.program(half, "rho")
+        return self._program(half, "rho")
 
     @cached_property
     def _whole(self) -> Program:
@@ -247,7 +249,7 @@ class BiCGStab(Solver):
             r[:] = r - omega * t
             return omega, dot(r0, r), norm(r)
 
-        return self.program(whole)
+        return self._program(whole)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -355,9 +357,9 @@ class GMRES(Solver):
         product = self._product
 
         def multiply(w: Any, z: Any, v: Any) -> Any:
-            return product(w, self.precondition(z, v))
+            return product(w, self._precondition(z, v))
 
-        return self.fused(multiply)
+        return self._fused(multiply)
 
     @cached_property
     def _product(self) -> Program:
@@ -365,7 +367,7 @@ class GMRES(Solver):
             w[:] = self.A @ z
             return norm(w)
 
-        return self.program(product)
+        return self._program(product)
 
     @cached_property
     def _project(self) -> Program:
@@ -374,30 +376,30 @@ class GMRES(Solver):
             w[:] = w - part * v
             return part, norm(w)
 
-        return self.program(project)
+        return self._program(project)
 
     @cached_property
     def _divide(self) -> Program:
         def divide(v: Any, w: Any, a: Any) -> None:
             v[:] = w / a
 
-        return self.program(divide, "a")
+        return self._program(divide, "a")
 
     @cached_property
     def _add(self) -> Program:
         def add(x: Any, v: Any, a: Any) -> None:
             x[:] = x + a * v
 
-        return self.program(add, "a")
+        return self._program(add, "a")
 
     @cached_property
     def _correct(self) -> Callable[..., Any]:
         add = self._add
 
         def correct(x: Any, z: Any, w: Any) -> None:
-            add(x, self.precondition(z, w), 1.0)
+            add(x, self._precondition(z, w), 1.0)
 
-        return self.fused(correct)
+        return self._fused(correct)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -421,27 +423,59 @@ class GMRES(Solver):
 
         New vectors of the basis are allocated when they are needed.
         """
-        self._divide(basis[0], r, norm)
-        tiny = float(np.finfo(r.dtype).eps)
-        best, norms = LeastSquares(norm), list[float]()
-        count = min(self.restart, r.size)
-        for last in range(1, count + 1):
-            rest = size = self._multiply(w, z, basis[last - 1])
-            column = []
-            for v in basis[:last]:
-                part, rest = self._project(w, v)
-                column.append(part)
-            dependent = rest <= tiny * size
-            column.append(0.0 if dependent else rest)
-            if not best.add(column):
-                break
-            norms.append(best.residual)
-            if norms[-1] <= goal or dependent or last == count:
-                break
+
+        def extend(last: int, size: float) -> None:
             if last == len(basis):
                 basis.append(vectors.empty(w))
-            self._divide(basis[last], w, rest)
-        return norms, best.solution()
+            self._divide(basis[last], w, size)
+
+        self._divide(basis[0], r, norm)
+        return arnoldi(
+            basis,
+            lambda v: self._multiply(w, z, v),
+            lambda v: self._project(w, v),
+            extend,
+            norm=norm,
+            goal=goal,
+            tiny=float(np.finfo(r.dtype).eps),
+            most=min(self.restart, r.size),
+        )
+
+
+def arnoldi(
+    basis: Sequence[T],
+    multiply: Callable[[T], float],
+    project: Callable[[T], tuple[float, float]],
+    extend: Callable[[int, float], None],
+    *,
+    norm: float,
+    goal: float,
+    tiny: float,
+    most: int,
+) -> tuple[list[float], list[float]]:
+    """Build the basis of a cycle of GMRES; return norms of residuals, and the weights of the basis.
+
+    ``multiply`` assigns the product with a vector to a work vector w; ``project`` takes the part
+    along a vector away from w; both return the norm of w, ``project`` after the part. ``extend``
+    makes w, whose norm is given, the vector of the basis with a number. The cycle ends at ``most``
+    vectors, with a residual of ``goal``, or where w is less than ``tiny`` times the product.
+    """
+    best, norms = LeastSquares(norm), list[float]()
+    for last in range(1, most + 1):
+        rest = size = multiply(basis[last - 1])
+        column = []
+        for v in basis[:last]:
+            part, rest = project(v)
+            column.append(part)
+        dependent = rest <= tiny * size
+        column.append(0.0 if dependent else rest)
+        if not best.add(column):
+            break
+        norms.append(best.residual)
+        if norms[-1] <= goal or dependent or last == most:
+            break
+        extend(last, rest)
+    return norms, best.solution()
 
 
 class LeastSquares:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, NonFiniteError, ShapeError, SpaceError
 from ..matrices.matrix import Matrix
 from ..points.numbers import Array, integer
-from ..programs.program import Program, begin, program
+from ..programs.program import Program, begin, own_program
 from . import dense, vectors
 from .coarsening import coarsened
 from .composed import Composed
@@ -314,14 +314,14 @@ class Multigrid(Composed, Inverse):
         A, P, R = self.matrices[level], self.prolongations[level], self.restrictions[level]
         smoother, (before, after) = self.smoother, self.sweeps
 
-        @program(z=A.rows, r=A.rows, residual=A.rows)
+        @own_program(z=A.rows, r=A.rows, residual=A.rows)
         def smooth(z: Any, r: Any, residual: Any) -> None:
             smoother.start(A, z, r)
             for _ in range(before - 1):
                 smoother.sweep(A, z, r)
             residual[:] = r - A @ z
 
-        @program(coarse=R.rows, residual=R.cols)
+        @own_program(coarse=R.rows, residual=R.cols)
         def restrict(coarse: Any, residual: Any) -> None:
             coarse[:] = R @ residual
 
@@ -329,11 +329,11 @@ class Multigrid(Composed, Inverse):
             smooth(z, r, residual)
             restrict(coarse, residual)
 
-        @program(z=P.rows, known=P.rows, correction=P.cols)
+        @own_program(z=P.rows, known=P.rows, correction=P.cols)
         def correct(z: Any, known: Any, correction: Any) -> None:
             z[:] = z + P @ correction
 
-        @program(z=A.rows, r=A.rows)
+        @own_program(z=A.rows, r=A.rows)
         def smooth_again(z: Any, r: Any) -> None:
             for _ in range(after):
                 smoother.reverse(A, z, r)
@@ -345,8 +345,8 @@ class Multigrid(Composed, Inverse):
         made: Programs = down, up
         if A.rows == P.rows == R.cols:
             made = (
-                program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
-                program(z=A.rows, r=A.rows, known=A.rows, correction=P.cols)(up),
+                own_program(z=A.rows, r=A.rows, residual=A.rows, coarse=R.rows)(down),
+                own_program(z=A.rows, r=A.rows, known=A.rows, correction=P.cols)(up),
             )
         return self._programs.setdefault(level, made)
 

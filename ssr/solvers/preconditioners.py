@@ -12,7 +12,7 @@ from .. import ir
 from ..errors import ArgumentError, SpaceError
 from ..matrices.matrix import Matrix
 from ..matrices.stored_matrix import StoredMatrix
-from ..programs.program import Program, program
+from ..programs.program import Program, own_program
 from ..spaces.distributed import is_distributed
 from . import vectors
 from .composed import Composed
@@ -75,7 +75,7 @@ def called(A: Matrix | StoredMatrix, M: Preconditioner | None) -> Callable[..., 
             f"The preconditioner is {type(M).__name__}.",
             hint="Use a matrix, a smoother, ILU(), a program (z, r), or a function (z, r).",
         )
-    return program(z=A.rows, r=A.rows)(apply)
+    return own_program(z=A.rows, r=A.rows)(apply)
 
 
 def _nested(M: Inverse) -> Callable[..., Any]:

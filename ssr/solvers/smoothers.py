@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..errors import ArgumentError
 from ..matrices.matrix import Matrix
 from ..points.numbers import real
+from ..public import flag
 
 
 @runtime_checkable
@@ -119,7 +120,7 @@ class GaussSeidel:
     rank_local: bool = False
 
     def __post_init__(self) -> None:
-        check_rank_local(self.rank_local)
+        flag(type(self).__name__, "rank_local", self.rank_local)
 
     def start(self, A: Matrix, x: Any, b: Any) -> None:
         """Do one sweep for ``A x = b`` in row order, from x = 0."""
@@ -145,9 +146,3 @@ class GaussSeidel:
 
     def _right(self, A: Matrix, x: Any, b: Any) -> Any:
         return b - (A - A.rank_local()) @ x if self.rank_local else b
-
-
-def check_rank_local(rank_local: object) -> None:
-    """Check that ``rank_local`` is True or False."""
-    if not isinstance(rank_local, bool):
-        raise ArgumentError(f"rank_local is {rank_local!r}, not True or False.")

@@ -1,7 +1,7 @@
 """The base class of iterative solvers: arguments, stopping criteria, and programs of an iteration.
 
 An iteration is written once, as a function of arrays that calls programs and a preconditioner. If
-the preconditioner is also a program, the function itself is traced as a program (`fused`), so that
+the preconditioner is also a program, the function itself is traced as a program (`_fused`), so that
 the compiler optimizes the whole iteration. Otherwise it runs in Python between programs.
 """
 
@@ -21,7 +21,7 @@ from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
 from ..matrices.stored_matrix import StoredMatrix
 from ..programs import reductions
-from ..programs.program import Program, begin, program
+from ..programs.program import Program, begin, made_program
 from ..public import explained
 from ..run.check_arrays import SUPPORTED
 from ..trace.trace import scalar
@@ -296,7 +296,7 @@ class Solver(Inverse):
                     f"x0 is {x0!r}.", hint='Give a vector, or "Mb" for the preconditioner times b.'
                 )
             z = vectors.zeros(b)
-            return vectors.copied(cast(V, self.precondition(z, b)))
+            return vectors.copied(cast(V, self._precondition(z, b)))
         if isinstance(x0, np.ndarray) and isinstance(b, np.ndarray) and x0.dtype != b.dtype:
             raise DtypeError(
                 f"x0 has dtype {x0.dtype}, and the right side {b.dtype}.",
@@ -373,7 +373,7 @@ class Solver(Inverse):
         def multiple(y: Any, x: Any, s: Any, t: Any) -> None:
             y[:] = (x * s) * t
 
-        return self.program(multiple, "s t")
+        return self._program(multiple, "s t")
 
     @cached_property
     def _largest(self) -> Program:
@@ -382,7 +382,7 @@ class Solver(Inverse):
         def largest(b: Any) -> Any:
             return reductions.max(abs(b))
 
-        return self.program(largest)
+        return self._program(largest)
 
     @abstractmethod
     def _iterations(
@@ -417,29 +417,29 @@ class Solver(Inverse):
         for made in [part] if isinstance(part, Program) else self._programs[before:]:
             begin(made, dtype)
 
-    def program(self, body: Callable[..., Any], scalars: str = "") -> Program:
+    def _program(self, body: Callable[..., Any], scalars: str = "") -> Program:
         """Return the program of a body on fields of the matrix's space, some of them scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
         kinds = {name: scalar if name in scalars.split() else self.space for name in names}
-        made = program(options=None, **kinds)(body)
+        made = made_program(body.__name__, body, kinds)
         self._programs.append(made)
         return made
 
-    def fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
+    def _fused(self, body: Callable[..., Any], scalars: str = "") -> Callable[..., Any]:
         """Return a body that calls programs and the preconditioner, as one program if possible.
 
         Parameters that ``scalars`` names are numbers.
 
         A preconditioner written in Python cannot be compiled; the body is then returned unchanged.
         """
-        return self.program(body, scalars) if self.is_fused else body
+        return self._program(body, scalars) if self.is_fused else body
 
     @property
     def is_fused(self) -> bool:
-        """Whether the preconditioner is compiled into the programs of the solver; see `fused`."""
+        """Whether the preconditioner is compiled into the programs of the solver; see `_fused`."""
         return self._approximate is None or isinstance(self._approximate, Program)
 
-    def precondition(self, z: Any, r: Any) -> Any:
+    def _precondition(self, z: Any, r: Any) -> Any:
         """Return ``M r``, computed in z; without M, return r itself."""
         if self._approximate is None:
             return r
@@ -458,7 +458,7 @@ class Solver(Inverse):
         def norm(b: Any) -> Any:
             return reductions.usual_norm(b)
 
-        return self.program(norm)
+        return self._program(norm)
 
     @cached_property
     def _residual(self) -> Callable[..., float]:
@@ -468,7 +468,7 @@ class Solver(Inverse):
             r[:] = b - self.A @ x
             return reductions.usual_norm(r)
 
-        return self.program(residual)
+        return self._program(residual)
 
 
 def remembered(kind: Callable[..., S], A: Any, *rest: Any) -> S:

@@ -20,20 +20,11 @@ from .solver import Solution, Solver, remembered
 from .vectors import V, Vector
 
 
-class Richardson(Solver):
-    """The iteration ``x = x + M (b - A x)``; see `richardson`. One iteration is one program."""
+class Stationary(Solver):
+    """A solver whose iteration is one program that adds a correction to x."""
 
     calls = ("_step",)
     patience = 0.5
-
-    @cached_property
-    def _step(self) -> Callable[..., Any]:
-        correct = self._correct
-
-        def step(x: Any, r: Any, z: Any) -> Any:
-            return correct(x, r, self.precondition(z, r))
-
-        return self.fused(step)
 
     @cached_property
     def _correct(self) -> Program:
@@ -42,7 +33,20 @@ class Richardson(Solver):
             r[:] = r - self.A @ z
             return norm(r)
 
-        return self.program(correct)
+        return self._program(correct)
+
+
+class Richardson(Stationary):
+    """The iteration ``x = x + M (b - A x)``; see `richardson`. One iteration is one program."""
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        correct = self._correct
+
+        def step(x: Any, r: Any, z: Any) -> Any:
+            return correct(x, r, self._precondition(z, r))
+
+        return self._fused(step)
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float
@@ -115,7 +119,7 @@ def checked_bounds(bounds: Any) -> tuple[float, float]:
     return low, high
 
 
-class Chebyshev(Solver):
+class Chebyshev(Stationary):
     """Chebyshev iteration for a product M A whose eigenvalues lie in an interval; see `chebyshev`.
 
     One iteration is one program.
@@ -133,9 +137,6 @@ class Chebyshev(Solver):
         If not ``0 < bounds[0] <= bounds[1]``.
     """
 
-    calls = ("_step",)
-    patience = 0.5
-
     def __init__(
         self,
         A: Matrix | StoredMatrix,
@@ -148,29 +149,20 @@ class Chebyshev(Solver):
 
     @cached_property
     def _step(self) -> Callable[..., Any]:
-        move, turn = self._move, self._turn
+        correct, turn = self._correct, self._turn
 
         def step(x: Any, r: Any, z: Any, d: Any, keep: Any, add: Any) -> Any:
-            turn(d, self.precondition(z, r), keep, add)
-            return move(x, r, d)
+            turn(d, self._precondition(z, r), keep, add)
+            return correct(x, r, d)
 
-        return self.fused(step, "keep add")
+        return self._fused(step, "keep add")
 
     @cached_property
     def _turn(self) -> Program:
         def turn(d: Any, z: Any, keep: Any, add: Any) -> None:
             d[:] = keep * d + add * z
 
-        return self.program(turn, "keep add")
-
-    @cached_property
-    def _move(self) -> Program:
-        def move(x: Any, r: Any, d: Any) -> Any:
-            x[:] = x + d
-            r[:] = r - self.A @ d
-            return norm(r)
-
-        return self.program(move)
+        return self._program(turn, "keep add")
 
     def _iterations(
         self, x: Vector, b: Vector, r: Vector, norm: float, goal: float

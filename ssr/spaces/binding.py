@@ -44,7 +44,7 @@ def match_sizes(
         if axis.length < 1:
             raise _too_short(axis)
     for _, space, _ in arrays:
-        space.check_least(sizes)
+        space._check_least(sizes)
     return sizes
 
 

@@ -434,7 +434,7 @@ class Space:
         for name in self.sizes:
             if name not in sizes:
                 raise UnboundError(f"No value is given for the size {name}.")
-        self.check_least(sizes)
+        self._check_least(sizes)
         shape = tuple(s.evaluate(sizes) for s in self.data.shape)
         for axis, length in enumerate(shape):
             if length < 1:
@@ -448,7 +448,7 @@ class Space:
                 raise TooLargeError(f"{self!r} has {length} points along axis {axis}.")
         return shape
 
-    def check_least(self, sizes: Mapping[str, int]) -> None:
+    def _check_least(self, sizes: Mapping[str, int]) -> None:
         """Check that sizes satisfy their declared lower bounds.
 
         Raises

@@ -53,11 +53,11 @@ class Symbol:
 
     __slots__ = ()
 
-    def binary(self, name: str, left: object, right: object) -> Any:
+    def _binary(self, name: str, left: object, right: object) -> Any:
         """Return an operation with this operand; NotImplemented if the other type is unknown."""
         raise NotImplementedError
 
-    def unary(self, name: str) -> Any:
+    def _unary(self, name: str) -> Any:
         """Return an operation on this number."""
         raise NotImplementedError
 
@@ -69,55 +69,55 @@ class Symbol:
         return ufunc(function, method, args, options)
 
     def __add__(self, other: object) -> Any:
-        return self.binary("add", self, other)
+        return self._binary("add", self, other)
 
     def __radd__(self, other: object) -> Any:
-        return self.binary("add", other, self)
+        return self._binary("add", other, self)
 
     def __sub__(self, other: object) -> Any:
-        return self.binary("sub", self, other)
+        return self._binary("sub", self, other)
 
     def __rsub__(self, other: object) -> Any:
-        return self.binary("sub", other, self)
+        return self._binary("sub", other, self)
 
     def __mul__(self, other: object) -> Any:
-        return self.binary("mul", self, other)
+        return self._binary("mul", self, other)
 
     def __rmul__(self, other: object) -> Any:
-        return self.binary("mul", other, self)
+        return self._binary("mul", other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return self.binary("div", self, other)
+        return self._binary("div", self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return self.binary("div", other, self)
+        return self._binary("div", other, self)
 
     def __neg__(self) -> Any:
-        return self.unary("neg")
+        return self._unary("neg")
 
     def __pos__(self) -> Any:
         return self
 
     def __abs__(self) -> Any:
-        return self.unary("abs")
+        return self._unary("abs")
 
     def __lt__(self, other: object) -> Any:
-        return self.binary("lt", self, other)
+        return self._binary("lt", self, other)
 
     def __le__(self, other: object) -> Any:
-        return self.binary("le", self, other)
+        return self._binary("le", self, other)
 
     def __gt__(self, other: object) -> Any:
-        return self.binary("gt", self, other)
+        return self._binary("gt", self, other)
 
     def __ge__(self, other: object) -> Any:
-        return self.binary("ge", self, other)
+        return self._binary("ge", self, other)
 
     def __eq__(self, other: object) -> Any:
-        return self.binary("eq", self, other)
+        return self._binary("eq", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return self.binary("ne", self, other)
+        return self._binary("ne", self, other)
 
     __hash__ = object.__hash__
 
@@ -205,13 +205,13 @@ class Value(Symbol, Operand):
     def __repr__(self) -> str:
         return show(self.node)
 
-    def binary(self, name: str, left: object, right: object) -> Any:
+    def _binary(self, name: str, left: object, right: object) -> Any:
         """Return ``name(left, right)``; NotImplemented if an operand defines it itself."""
         if not all(isinstance(plain(a), (Operand, numbers.Number)) for a in (left, right)):
             return NotImplemented
         return operation(name, left, right)
 
-    def unary(self, name: str) -> Any:
+    def _unary(self, name: str) -> Any:
         """Return the operation ``name`` on the value."""
         return operation(name, self)
 
@@ -240,11 +240,11 @@ class Row(Symbol):
 
     __slots__ = ()
 
-    def pointwise(self, name: str, *args: object) -> Any:
+    def _pointwise(self, name: str, *args: object) -> Any:
         """Return an operation on numbers, values and rows, of which this is one."""
         raise NotImplementedError
 
-    def lift(self, other: object) -> Any:
+    def _lift(self, other: object) -> Any:
         """Return a number or value as the same at every row; arrays are refused."""
         raise NotImplementedError
 
@@ -290,7 +290,7 @@ def check_affine(value: object) -> None:
 
 for _function in elementary.FUNCTIONS.values():  # NumPy calls these methods on array elements
     if len(_function.operands) == 1:
-        setattr(Value, _function.name, partialmethod(Value.unary, _function.name))
+        setattr(Value, _function.name, partialmethod(Value._unary, _function.name))
 
 
 def takes_over(operand: Any) -> bool:
@@ -315,7 +315,7 @@ def apply(name: str, *args: Any) -> Any:
     args = tuple(map(plain, args))
     for a in args:
         if isinstance(a, Row):
-            return a.pointwise(name, *args)
+            return a._pointwise(name, *args)
     symbols = any(isinstance(a, Operand) for a in args)
     arrays = [a for a in args if isinstance(a, np.ndarray)]
     if any(symbols or a.dtype == object for a in arrays):
@@ -420,7 +420,7 @@ def ufunc(function: Any, method: str, args: Sequence[Any], options: Mapping[str,
     arrays = [a for a in args if isinstance(a, np.ndarray)]
     for row in args:
         if arrays and isinstance(row, Row):
-            row.lift(arrays[0])
+            row._lift(arrays[0])
     return _elementwise(compute, args) if arrays else compute(*args)
 
 

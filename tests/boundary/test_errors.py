@@ -617,3 +617,39 @@ def test_two_rules_for_one_side_are_to_be_narrowed_down() -> None:
     near = ssr.stencil(cells, cells.grow(1), {(0, -1): 1.0})
     with pytest.raises(AmbiguousGhostError, match="Each side needs one rule: narrow them"):
         near @ bc.fill(cells.grow(1), inflow, rest)
+
+
+@pytest.mark.parametrize("several", [lambda x: (x,), lambda x: [x], lambda x: (x, x)])
+@pytest.mark.parametrize(("matrix", "points"), [(shared, pair), (bc.fill(wide, bc.zero()), cells)])
+def test_a_tuple_of_fields_for_one_field(matrix: Any, points: Any, several: Any) -> None:
+    """A matrix between single fields takes a field, not a tuple: in programs and on ranks."""
+    with pytest.raises(ArgumentError, match=r"is applied to (1 field|2 fields) in a (tuple|list)"):
+
+        @ssr.program(y=matrix.rows, x=matrix.cols)
+        def apply(y: Any, x: Any) -> None:
+            y[:] = matrix @ several(x)
+
+    on = bc.distribute(points, bc.simulated_ranks(2), **dict.fromkeys(matrix.sizes, 5))
+    with pytest.raises(ArgumentError, match="Give one field, without a tuple"):
+        matrix @ several(on.zeros(matrix.cols))
+
+
+def test_components_in_a_tuple() -> None:
+    same = bc.synchronize(pair.cells.nodes().vector(2))
+    with pytest.raises(ArgumentError, match=r"Make one vector of them: ssr.vector\(a, b\)"):
+
+        @ssr.program(x=same.rows)
+        def apply(x: Any) -> None:
+            x[:] = same @ (x[0], x[1])
+
+
+@pytest.mark.parametrize("other", [1.0, np.ones((2, 5, 5)), None])
+def test_something_else_for_one_of_several_fields(other: Any) -> None:
+    faces = bc.synchronize(*(pair.cells.faces(axis) for axis in (0, 1)))
+    with pytest.raises(
+        ArgumentError, match=f"is applied to {type(other).__name__}, not to a field"
+    ):
+
+        @ssr.program(x=faces.rows[0])
+        def apply(x: Any) -> None:
+            x[:] = (faces @ (x, other))[0]

@@ -375,7 +375,7 @@ def shared(rng: Random) -> Draft:
     how = rng.choice(["", "", ", how='owner'", f", weights={numbers}"])
     draft.lines.append(f"M = bc.synchronize({', '.join(f'F{n}' for n in range(len(fields)))}{how})")
     left = ", ".join(f"a{n}" for n in range(len(fields)))
-    many = len(fields) > 1 or draft.chance(0.3)
+    many = len(fields) > 1
 
     def applied(right: str) -> str:
         given = ", ".join(right.format(n) for n in range(len(fields)))

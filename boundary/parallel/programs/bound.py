@@ -38,7 +38,7 @@ class Bound(ABC):
     def __call__(self, *scalars: float) -> Any:
         """Run the program."""
         (results,) = self.repeat([scalars]).tolist()
-        return self._program.returned(tuple(results))
+        return self._program._returned(tuple(results))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise UnsupportedError(
@@ -113,7 +113,7 @@ class BoundOnRanks(Bound):
 
     def _returned(self) -> Any:
         """Return the results of a call with these scalars."""
-        return self._program.returned(tuple(self._result[0].tolist()))
+        return self._program._returned(tuple(self._result[0].tolist()))
 
     @property
     def schedule(self) -> Explained:

@@ -10,14 +10,12 @@ from typing import Any, Literal
 
 from ...errors import ArgumentError, OutOfRangeError
 from ...programs.program import Program
-from ...programs.signature import Kind
-from ...trace.trace import scalar
-from ..right_side import RightSide, check_right_side, made_program
+from ..methods import named
+from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, number
 from ..tableaux import assign
 from ..turns import in_turn
 from .line_stages import stage_along_lines
-from .methods import named
 
 Fields = tuple[Any, ...]
 
@@ -142,7 +140,7 @@ class ADI(Stepper):
         self.parts = _alike_parts(parts, explicit)
         self.explicit = explicit
         super().__init__(self.parts[0], t0, y0, dt, args)
-        chosen = named(method, ADI_METHODS, Alternating, "alternating-direction")
+        chosen = named(method, ADI_METHODS, "alternating-direction", Alternating)
         self.method = chosen if theta is None else _weighted(method, chosen, theta)
         if method == "PeacemanRachford" and len(self.parts) != 2:
             raise ArgumentError(
@@ -150,7 +148,7 @@ class ADI(Stepper):
             )
         sweeps = Sweeps(self.parts, explicit, self.method)
         key = "ADI", method, self.method, self.parts[1:], explicit
-        programs = self.fun.kept(
+        programs = self.fun._kept(
             key, sweeps.peaceman_rachford if method == "PeacemanRachford" else sweeps.programs
         )
         taken = {name for program in programs for name, _ in program.signature.kinds}
@@ -210,7 +208,7 @@ class Sweeps:
 
     def work(self, n: int) -> list[str]:
         """Return the names of further fields for the unknowns."""
-        return [self.fun.fresh(f"{name}_{n}") for name in self.fun.unknowns]
+        return [self.fun._fresh(f"{name}_{n}") for name in self.fun.unknowns]
 
     def programs(self) -> list[Program]:
         """Return the programs of all methods with sweeps."""
@@ -225,12 +223,12 @@ class Sweeps:
             made += self._sweep(goal, 1 if end else 0, 0)
         return made
 
-    def _start(self, fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+    def _start(self, fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
         Y, y = fields
         rates = self._sum(self.every, t, y, args)
         assign(Y, tuple(a + dt * b for a, b in zip(y, rates, strict=True)))
 
-    def _correction(self, fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+    def _correction(self, fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
         """Assign the start of the second sweep."""
         target, y = fields[0], fields[1]
         found = fields[-1] if len(fields) == 3 else target
@@ -262,10 +260,10 @@ class Sweeps:
     def _equation(
         self, part: RightSide, through: int, reference: int, numbers: Sequence[int]
     ) -> Callable[..., None]:
-        def body(fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+        def body(fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
             Y, z = fields[numbers.index(through)], fields[numbers.index(reference)]
             h = self.method.theta * dt
-            rates = part.rates(t if reference == 0 else t + dt, z, args)
+            rates = part._rates(t if reference == 0 else t + dt, z, args)
             known = tuple(h * rate for rate in rates)
             assign(fields[0], stage_along_lines(part, t + dt, Y, args, h, known))
 
@@ -279,7 +277,7 @@ class Sweeps:
         def half(
             implicit: RightSide, other: RightSide, before: float, after: float
         ) -> Callable[..., None]:
-            def body(fields: list[Fields], args: Fields, t: Any, dt: Any) -> None:
+            def body(fields: Sequence[Fields], args: Fields, t: Any, dt: Any) -> None:
                 target, y = fields
                 h = 0.5 * dt
                 now, then = (t + c * dt if c else t for c in (before, after))
@@ -297,24 +295,18 @@ class Sweeps:
 
     def _sum(self, which: Sequence[RightSide], t: Any, y: Fields, args: Fields) -> Fields:
         """Return the sum of right sides."""
-        first, *rest = (part.rates(t, y, args) for part in which)
+        first, *rest = (part._rates(t, y, args) for part in which)
         for rates in rest:
             first = tuple(a + b for a, b in zip(first, rates, strict=True))
         return first
 
     def _program(self, name: str, numbers: Sequence[int], body: Callable[..., None]) -> Program:
         """Return a program of some of the fields, the arguments, the time and dt."""
-        fun, count = self.fun, len(self.fun.unknowns)
-        kinds: dict[str, Kind] = {}
-        for n in numbers:
-            names = self.work(n) if n else fun.unknowns
-            kinds |= {name: fun.kinds[u] for name, u in zip(names, fun.unknowns, strict=True)}
-        kinds |= {name: fun.kinds[name] for name in fun.arguments}
-        last = count * len(numbers)
-
-        def called(*values: Any) -> None:
-            fields = [values[n * count : (n + 1) * count] for n in range(len(numbers))]
-            body(fields, values[last:-2], *values[-2:])
-
-        kinds |= {fun.time: scalar, fun.fresh("dt"): scalar}
-        return made_program(f"{fun.name}_{name}", called, kinds)
+        fun = self.fun
+        return fun._program(
+            [f"{{}}_{n}" if n else "{}" for n in numbers],
+            lambda *given: body(given[:-3], *given[-3:]),
+            fun.time,
+            "dt",
+            name=f"{fun.name}_{name}",
+        )

@@ -8,12 +8,11 @@ from typing import Any, TypeAlias
 from ...blocks.block_matrix import BlockMatrix
 from ...errors import ArgumentError, SpaceError
 from ...matrices.matrix import Matrix
-from ...programs.program import Program
+from ...programs.program import Program, made_program
 from ...programs.signature import Kind
 from ...solvers import vectors
 from ...solvers.inverse import Inverse
 from ...trace.trace import scalar
-from ..right_side import made_program
 
 Fields: TypeAlias = "tuple[Any, ...]"
 

@@ -171,16 +171,3 @@ def theta_method(theta: float) -> ButcherTableau:
     if not 0.0 <= number("theta", theta) <= 1.0:
         raise OutOfRangeError(f"theta is {theta!r}, not a number from 0 to 1.")
     return ButcherTableau([[], [1.0 - theta, theta]], [1.0 - theta, theta])
-
-
-def named(method: Any, known: Mapping[str, Any], kind: type, what: str) -> Any:
-    """Return the method with a name; return a given method unchanged."""
-    if isinstance(method, str):
-        if method not in known:
-            raise OutOfRangeError(
-                f"There is no {what} method {method!r}.", hint=f"There are {', '.join(known)}."
-            )
-        return known[method]
-    if not isinstance(method, kind):
-        raise ArgumentError(f"The method is {method!r}, not a name or a {kind.__name__}.")
-    return method

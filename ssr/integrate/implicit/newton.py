@@ -14,13 +14,11 @@ import numpy as np
 from ...errors import ConvergenceError
 from ...programs import reductions
 from ...programs.program import Program
-from ...programs.signature import Kind
 from ...run.check_arrays import dtype_name
 from ...solvers import vectors
-from ...solvers.krylov import LeastSquares
+from ...solvers.krylov import arnoldi
 from ...symbols.functions import sqrt
-from ...trace.trace import scalar
-from ..right_side import RightSide, made_program
+from ..right_side import RightSide
 from ..stepper import alike
 from ..tableaux import assign
 from ..tangent import jacobian_product
@@ -78,7 +76,7 @@ class StageEquation:
         self.fun, self.rtol = fun, rtol
         self._inverses = None if inverse is None else Inverses(inverse)
         self.iterations = self.products = 0
-        self._programs = fun.kept("stage equation", lambda: Programs(fun))
+        self.programs: Programs = fun._kept("stage equation", lambda: Programs(fun))
         self._y, self._args = y, args
         self._F, self._dy, self._change, self._w, self._z = (alike(y) for _ in range(5))
         self._basis = [alike(y)]
@@ -88,7 +86,7 @@ class StageEquation:
         """Improve Y, a guess, until the equation holds."""
         goal, count, length, last, change = 0.0, 0, 0.0, math.inf, math.inf
         while True:
-            norm, size = self._programs.residual(*self._F, *Y, *r, *self._args, t, h)
+            norm, size = self.programs.residual(*self._F, *Y, *r, *self._args, t, h)
             goal = max(goal or self.rtol * norm, ROUNDED * self._eps * size)
             if norm <= goal or length * change <= ROUNDED * self._eps * size:
                 return
@@ -98,7 +96,7 @@ class StageEquation:
                 if length <= SHORTEST:
                     break
                 length *= 0.5
-                self._programs.add(*Y, *self._dy, -length)
+                self.programs.add(*Y, *self._dy, -length)
                 continue
             if not math.isfinite(norm) or count == ITERATIONS:
                 break
@@ -113,7 +111,7 @@ class StageEquation:
 
     def _correct(self, Y: Fields, norm: float, goal: float, t: float, h: float) -> float:
         """Add the solution of ``(I - h J) d = F`` to Y, by cycles of GMRES; return its norm."""
-        programs, change = self._programs, self._change
+        programs, change = self.programs, self._change
         _clear(self._dy)
         for _ in range(CYCLES):
             basis, weights = self._cycle(Y, norm, goal, t, h)
@@ -133,27 +131,31 @@ class StageEquation:
         self, Y: Fields, norm: float, goal: float, t: float, h: float
     ) -> tuple[list[Fields], list[float]]:
         """Return directions and weights of a change that makes the residual F small."""
-        programs, basis, w = self._programs, self._basis, self._w
-        programs.divide(*basis[0], *self._F, norm)
-        best = LeastSquares(norm)
-        for last in range(1, RESTART + 1):
-            z = self._approximated(basis[last - 1], h)
-            rest = size = programs.multiply(*w, *z, *Y, *self._args, t, h)
+        programs, basis, w = self.programs, self._basis, self._w
+
+        def multiply(v: Fields) -> float:
             self.products += 1
-            column = []
-            for v in basis[:last]:
-                part, rest = programs.project(*w, *v)
-                column.append(part)
-            dependent = rest <= self._eps * size
-            column.append(0.0 if dependent else rest)
-            if not best.add(column):
-                break
-            if best.residual <= goal or dependent:
-                break
+            z = self._approximated(v, h)
+            norm: float = programs.multiply(*w, *z, *Y, *self._args, t, h)
+            return norm
+
+        def extend(last: int, size: float) -> None:
             if last == len(basis):
                 basis.append(alike(self._y))
-            programs.divide(*basis[last], *w, rest)
-        return basis, best.solution()
+            programs.divide(*basis[last], *w, size)
+
+        programs.divide(*basis[0], *self._F, norm)
+        _, weights = arnoldi(
+            basis,
+            multiply,
+            lambda v: programs.project(*w, *v),
+            extend,
+            norm=norm,
+            goal=goal,
+            tiny=self._eps,
+            most=RESTART,
+        )
+        return basis, weights
 
     def _approximated(self, v: Fields, h: float) -> Fields:
         """Return an approximate inverse of ``I - h J`` times v; v itself without one."""
@@ -173,7 +175,6 @@ class Programs:
 
     def __init__(self, fun: RightSide) -> None:
         self.fun = fun
-        self.count = len(fun.unknowns)
 
     def _made(
         self, name: str, parts: int, body: Callable[..., Any], *scalars: str, args: bool = False
@@ -182,29 +183,16 @@ class Programs:
 
         The body takes the parts, each a tuple of fields, the arguments and the scalars.
         """
-        fun, count = self.fun, self.count
-        kinds: dict[str, Kind] = {
-            fun.fresh(f"{unknown}_{part}"): fun.kinds[unknown]
-            for part in range(parts)
-            for unknown in fun.unknowns
-        }
-        kinds |= {n: fun.kinds[n] for n in fun.arguments if args}
-        kinds |= {fun.fresh(f"{n}_"): scalar for n in scalars}
-        last = len(kinds) - len(scalars)
-
-        def called(*values: Any) -> Any:
-            fields = [values[n * count : (n + 1) * count] for n in range(parts)]
-            more = [values[count * parts : last]] if args else []
-            return body(*fields, *more, *values[last:])
-
-        return made_program(f"{fun.name}_{name}", called, kinds)
+        names = [f"{{}}_{n}" for n in range(parts)]
+        name = f"{self.fun.name}_{name}"
+        return self.fun._program(names, body, *scalars, name=name, args=args)
 
     @cached_property
     def residual(self) -> Program:
         """Assign ``F = r + h f(t, Y) - Y``; return the norms of F and Y."""
 
         def body(F: Fields, Y: Fields, r: Fields, args: Fields, t: Any, h: Any) -> Any:
-            rates = self.fun.rates(t, Y, args)
+            rates = self.fun._rates(t, Y, args)
             assign(F, tuple(a + h * k - b for a, k, b in zip(r, rates, Y, strict=True)))
             return _norm(F), _norm(Y)
 
@@ -280,7 +268,7 @@ class Programs:
 
         names = [f"a{n}" for n in range(terms)]
         key = "combination", terms
-        return self.fun.kept(key, lambda: self._made("combine", terms + 2, body, *names))
+        return self.fun._kept(key, lambda: self._made("combine", terms + 2, body, *names))
 
     def increment(self, terms: int) -> Program:
         """Return the program that assigns ``y = y + sum_i a_i k_i`` for a number of terms."""
@@ -291,7 +279,7 @@ class Programs:
 
         names = [f"a{n}" for n in range(terms)]
         key = "increment", terms
-        return self.fun.kept(key, lambda: self._made("increment", terms + 1, body, *names))
+        return self.fun._kept(key, lambda: self._made("increment", terms + 1, body, *names))
 
     @cached_property
     def slope(self) -> Program:

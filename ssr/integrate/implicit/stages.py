@@ -7,11 +7,12 @@ from typing import Any
 
 from ...errors import ArgumentError, OutOfRangeError
 from ...solvers import vectors
+from ..methods import named
 from ..right_side import RightSide, check_right_side
 from ..stepper import Stepper, alike, copies, number
 from ..tableaux import ButcherTableau
-from .methods import IMEX, IMPLICIT, ImexTableau, check_diagonal, named
-from .newton import Programs, StageEquation
+from .methods import IMEX, IMPLICIT, ImexTableau, check_diagonal
+from .newton import StageEquation
 
 
 class Implicit(Stepper):
@@ -36,7 +37,7 @@ class Implicit(Stepper):
                 hint="Write inverse=lambda h: I - h * A.",
             )
         self._equation = StageEquation(fun, self._y, self._args, float(rtol), inverse)
-        self._programs: Programs = fun.kept("stage equation", lambda: Programs(fun))
+        self._programs = self._equation.programs
         self._r, self._Y = alike(self._y), alike(self._y)
 
     @property
@@ -196,7 +197,7 @@ class ImplicitRungeKutta(Staged):
         inverse: Callable[[float], Any] | None = None,
     ) -> None:
         super().__init__(fun, t0, y0, dt, args, rtol, inverse)
-        self.method = named(method, IMPLICIT, ButcherTableau, "diagonally implicit")
+        self.method = named(method, IMPLICIT, "diagonally implicit", ButcherTableau)
         check_diagonal(self.method)
         self._k = [alike(self._y) for _ in self.method.b]
         self._evaluate = [fun.program.bind(*k, *self._Y, *self._args) for k in self._k]
@@ -285,7 +286,7 @@ class ImexRungeKutta(Staged):
                 hint="Give both the same unknowns and arguments, by the same names.",
             )
         super().__init__(implicit, t0, y0, dt, args, rtol, inverse)
-        self.method = named(method, IMEX, ImexTableau, "implicit-explicit")
+        self.method = named(method, IMEX, "implicit-explicit", ImexTableau)
         count = len(self.method.implicit.b)
         self._k, self._rates = ([alike(self._y) for _ in range(count)] for _ in range(2))
         self._evaluate = [implicit.program.bind(*k, *self._Y, *self._args) for k in self._k]

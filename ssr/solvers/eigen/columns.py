@@ -7,7 +7,6 @@ with zero vectors.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
@@ -15,9 +14,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...ir import fresh
 from ...points.numbers import Array
-from ...programs.program import Program, program
+from ...programs.program import Program, made_program
 from ...programs.reductions import dot
 from ...spaces.space import Space, VectorSpace
 from ...trace.trace import scalar
@@ -134,14 +132,8 @@ class Grouped:
         self, body: Callable[..., Any], fields: Sequence[str], numbers: Sequence[str] = ()
     ) -> Program:
         """Return the program of a body on columns and numbers with some names."""
-        points = self.space.space if isinstance(self.space, VectorSpace) else self.space
-        taken = set(points.sizes)
-        kinds: dict[str, Any] = {fresh(name, taken): self.space for name in fields}
-        kinds.update((fresh(name, taken), scalar) for name in numbers)
-        place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        signature = inspect.Signature([inspect.Parameter(name, place) for name in kinds])
-        body.__signature__ = signature  # type: ignore[attr-defined]
-        return program(options=None, **kinds)(body)
+        kinds = {**dict.fromkeys(fields, self.space), **dict.fromkeys(numbers, scalar)}
+        return made_program(body.__name__, body, kinds)
 
 
 def _names(stems: str, count: int) -> list[str]:

@@ -15,7 +15,7 @@ from ...matrices.matrix import Matrix
 from ...matrices.operator import Operator
 from ...matrices.stored_matrix import StoredMatrix
 from ...programs import reductions
-from ...programs.program import Program, begin, program
+from ...programs.program import Program, begin, own_program
 from ...spaces.space import Space, VectorSpace
 from ...trace.trace import scalar
 from .. import vectors
@@ -115,7 +115,7 @@ class Pencil:
 
     @cached_property
     def _residual(self) -> Program:
-        @program(r=self.space, a=self.space, b=self.space, eigenvalue=scalar)
+        @own_program(r=self.space, a=self.space, b=self.space, eigenvalue=scalar)
         def residual(r: Any, a: Any, b: Any, eigenvalue: Any) -> Any:
             r[:] = a - eigenvalue * b
             return reductions.usual_norm(r), reductions.usual_norm(b)
@@ -126,7 +126,7 @@ class Pencil:
     def largest(self) -> Program:
         """The program that returns the largest magnitude of numbers."""
 
-        @program(x=self.space)
+        @own_program(x=self.space)
         def largest(x: Any) -> Any:
             return reductions.max(abs(x))
 
@@ -136,7 +136,7 @@ class Pencil:
     def scale(self) -> Program:
         """The program that multiplies a vector by a number."""
 
-        @program(x=self.space, factor=scalar)
+        @own_program(x=self.space, factor=scalar)
         def scale(x: Any, factor: Any) -> None:
             x[:] = factor * x
 
@@ -178,7 +178,7 @@ def _product(A: Linear, space: Space | VectorSpace) -> Callable[[Any, Any], Any]
     if isinstance(A, Program):
         return A
 
-    @program(y=space, x=space)
+    @own_program(y=space, x=space)
     def multiply(y: Any, x: Any) -> None:
         y[:] = A @ x
 

@@ -221,9 +221,63 @@ def test_a_restarted_run_continues_its_file(xarray: Any, suffix: str, tmp_path: 
         small(path, u, mode="a").write(0.0)
     with pytest.raises(errors.OutputError, match="exists already"):
         small(path, u, mode="x")
+    with pytest.raises(
+        errors.OutputError, match=r"has records from 0 to 0\.5, .* from 7 on"
+    ) as told:
+        small(path, u).write(7.0)
+    assert 'mode="a" to continue' in str(told.value)
+    assert 'mode="w" to replace' in str(told.value)
     assert times(xarray, path)[0] == [0.0, 0.1, 0.2, 0.5]
-    small(path, u).write(7.0)
+    small(path, u, mode="w").write(7.0)
     assert times(xarray, path)[0] == [7.0]
+    small(path, u).write(7.0)  # a new run, which begins as the one before
+    small(path, u).write(0.0)
+    assert times(xarray, path)[0] == [0.0]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_continued_run_does_not_replace_its_file(
+    xarray: Any, suffix: str, tmp_path: Path
+) -> None:
+    """A run that continues from a checkpoint refuses before its first step; new runs replace."""
+    path, kept = tmp_path / f"run{suffix}", tmp_path / "run.ckpt"
+
+    def made(stop: float, **mode: Any) -> ssr.simulation.Simulation:
+        u = np.zeros(3)
+        step = ssr.simulation.FunctionStepper(lambda t, dt: np.add(u, dt, u), {"u": u}, dt=0.25)
+        run = ssr.simulation.Simulation(step, stop_time=stop)
+        run.add(small(path, u, **mode), time=0.5)
+        run.add(ssr.simulation.Checkpointer(kept))
+        return run
+
+    for _ in range(2):
+        made(1.0).run()
+        assert times(xarray, path)[0] == [0.0, 0.5, 1.0]
+    run = made(2.0)
+    with pytest.raises(errors.OutputError, match="which a new file from 1 on would replace"):
+        run.restore(kept)
+    assert (run.time, run.stepper.fields()["u"].tolist()) == (0.0, [0.0, 0.0, 0.0])
+    late = ssr.simulation.Simulation(
+        ssr.simulation.FunctionStepper(lambda t, dt: None, {"u": np.zeros(3)}, dt=0.25), 2.0
+    )
+    late.restore(kept)
+    late.add(small(path, np.zeros(3)), time=0.5)
+    with pytest.raises(errors.OutputError, match=r"which a new file from 1\.5 on would replace"):
+        late.run()
+    assert times(xarray, path)[0] == [0.0, 0.5, 1.0]
+    run = made(2.0, mode="a")
+    run.restore(kept)
+    run.run()
+    assert times(xarray, path)[0] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    run = made(3.0, mode="w")
+    run.restore(kept)
+    run.run()
+    assert times(xarray, path)[0] == [2.5, 3.0]
+    path.rename(path.with_stem("before"))
+    run = made(4.0)
+    run.restore(kept)
+    run.run()
+    assert times(xarray, path)[0] == [3.5, 4.0]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

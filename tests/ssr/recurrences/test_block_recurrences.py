@@ -186,3 +186,24 @@ def test_a_pivot_that_is_zero() -> None:
 def test_what_is_shown() -> None:
     assert repr(LU).startswith("<BlockMatrix LU: Space(n).vector(2) -> Space(n).vector(2), ")
     assert LU.entries == line.vector(10)
+
+
+def test_rows_of_other_matrices_in_the_definition() -> None:
+    """Rows of a scalar matrix are read in blocks too, on symbols and on integers."""
+    line = ssr.Space(4)
+    pair = line.vector(2)
+    A = ssr.stencil(line, line, {-1: -1.0, 0: 4.0, 1: -1.0}, outside="zero")
+
+    @ssr.recurrence(rows=pair, cols=pair)
+    def lower(i: Any, done: Any) -> Any:
+        row = A.row(i)
+        for c in row:
+            if c < i:
+                yield c, row[c] * done[c, c] + np.ones((2, 2))
+            elif c == i:
+                yield i, row[c] * np.eye(2)
+
+    x = np.arange(8.0).reshape(2, 4)
+    np.testing.assert_array_equal(
+        lower.compute() @ x, (lower.to_scipy(definition=True) @ x.ravel()).reshape(2, 4)
+    )

@@ -54,7 +54,7 @@ def variable(ndim: int) -> ssr.Matrix:
 
 def computed(recurrence: ssr.Recurrence) -> Array:
     """Return the numbers of a recurrence, by plain Python; memory nobody wrote stays NaN."""
-    extent = recurrence.rows.extent(recurrence._known_sizes())
+    extent = recurrence.rows.extent(recurrence.definition.all_sizes())
     made = np.full((len(recurrence.made), *extent), np.nan)
     plain.run(recurrence.program("compute"), made)
     return made
@@ -66,7 +66,7 @@ def compare(recurrence: ssr.Recurrence, expected: Array, **data: Any) -> None:
     meant = F.to_scipy().toarray()
     np.testing.assert_allclose(meant, expected, rtol=1e-11, atol=1e-12)
     F = F.bind(**{F.name: computed(F)})
-    extent = F.rows.extent(F._known_sizes())
+    extent = F.rows.extent(F.definition.all_sizes())
     for x in np.eye(len(expected)) if len(expected) < 5 else ints((3, len(expected))):
         found = plain.apply(F, x.reshape(extent), extent)
         np.testing.assert_allclose(found.ravel(), meant @ x, rtol=1e-12, atol=1e-13)
