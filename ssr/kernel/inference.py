@@ -127,7 +127,7 @@ class Functions:
 
     def __init__(self, module: ir.Module) -> None:
         self.found = {function.name: function for function in module.functions}
-        self.scopes: dict[tuple[str, tuple[Type, ...]], Scope] = {}
+        self.variables: dict[tuple[str, tuple[Type, ...]], dict[str, Type]] = {}
         self.real = ir.Scalar({"float64": "f8", "float32": "f4"}[module.dtype])
         self._names: dict[str, Type] = {
             **{name: self.real for name, _ in module.constants},
@@ -140,13 +140,13 @@ class Functions:
     def scope(self, name: str, types: Sequence[Type]) -> Scope:
         """Return the types of the variables of a function, given the types of its arguments."""
         key = name, tuple(types)
-        if key not in self.scopes:
+        known = self.variables.get(key)
+        if known is None:
             function = self.found[name]
             known = dict(zip(function.arguments, types, strict=True))
-            found = Scope(self._names, self.real, self, known)
-            self.scopes[key] = found
-            found.run(function.body)
-        return self.scopes[key]
+            self.variables[key] = known
+            Scope(self._names, self.real, self, known).run(function.body)
+        return Scope(self._names, self.real, self, known)
 
     def result(self, name: str, types: Sequence[Type]) -> Type:
         """Return the type of the result of a function: an integer, or None without a result."""

@@ -7,6 +7,7 @@ a function is sufficient.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from llvmlite import ir as llvm
 
@@ -47,6 +48,14 @@ WRITERS: Mapping[str, Writer] = {
 """The translations of named operations."""
 
 
+@dataclass(frozen=True)
+class Written:
+    """A function of LLVM, and whether it may return because Python has raised an exception."""
+
+    function: llvm.Function
+    raises: bool
+
+
 class Translation:
     """The translation of a module: its functions are written when they are first called."""
 
@@ -61,16 +70,16 @@ class Translation:
             **{name: _real(DOUBLE, value) for name, value in module.doubles},
             **{name: Value(Text(text), None) for name, text in module.labels},
         }
-        self._written: dict[tuple[str, tuple[Type, ...]], FunctionTranslation] = {}
+        self._written: dict[tuple[str, tuple[Type, ...]], Written] = {}
 
-    def function(self, name: str, types: Sequence[Type]) -> FunctionTranslation:
+    def function(self, name: str, types: Sequence[Type]) -> Written:
         """Return a function for arguments of some types, written if it is not yet."""
         key = name, tuple(types)
         if key not in self._written:
             self._written[key] = self._write(name, types)
         return self._written[key]
 
-    def _write(self, name: str, types: Sequence[Type]) -> FunctionTranslation:
+    def _write(self, name: str, types: Sequence[Type]) -> Written:
         source = self.functions.found[name]
         kinds = [kind for type_ in types for kind in flat_types(type_)]
         unique = self.module.get_unique_name(name)
@@ -85,9 +94,8 @@ class Translation:
             if isinstance(type_, ir.Array) and not self.overlapping:
                 rest[0].add_attribute("noalias")
             del rest[:count]
-        written = FunctionTranslation(self, source, self.functions.scope(name, types), made, given)
-        written.run()
-        return written
+        scope = self.functions.scope(name, types)
+        return FunctionTranslation(self, source, scope, made, given).run()
 
 
 class FunctionTranslation:
@@ -105,11 +113,6 @@ class FunctionTranslation:
         The function of LLVM.
     given
         The values of its arguments.
-
-    Attributes
-    ----------
-    raises
-        Whether it may return because Python has raised an exception.
     """
 
     def __init__(
@@ -120,7 +123,7 @@ class FunctionTranslation:
         function: llvm.Function,
         given: Mapping[str, Value],
     ) -> None:
-        self.function, self.raises = function, False
+        self._function, self._raises = function, False
         self._module, self._source, self._scope = whole_module, source, scope
         self.b = Builder.beginning(function)
         self._plain = plain(source)
@@ -130,11 +133,12 @@ class FunctionTranslation:
         for name, value in given.items():
             self._assign(name, value)
 
-    def run(self) -> None:
+    def run(self) -> Written:
         """Write the function."""
         self._run(self._source.body)
         if not self.b.block.is_terminated:
             self.b.ret(WORD(0))
+        return Written(self._function, self._raises)
 
     # -- variables
 
@@ -193,7 +197,7 @@ class FunctionTranslation:
         """Write the address of an element at a flat offset."""
         if self._module.checked:
             control.check_inside(self.b, array, place)
-            self.raises = True
+            self._raises = True
         return self.b.gep(array.memory.data, [place], inbounds=True)
 
     def _store(self, array: Value, value: Value, pointer: llvm.Value) -> None:
@@ -244,14 +248,14 @@ class FunctionTranslation:
         b.cbranch(inside, body, end)
         b.position_at_end(body)
         self._assign(node.variable, Value(INTEGER, counter))
-        first, around = len(self.function.blocks), self._inner
+        first, around = len(self._function.blocks), self._inner
         self._inner = not any(isinstance(one, ir.For) for one in ir.statements(node.body))
         self._run(node.body)
         self._inner = around
         if not b.block.is_terminated:
             counter.add_incoming(b.add(counter, step, flags=["nsw"]), b.block)
             back = b.branch(test)
-            describe(back, node.order, [body, *self.function.blocks[first:]])
+            describe(back, node.order, [body, *self._function.blocks[first:]])
         b.position_at_end(end)
 
     def _while(self, node: ir.While) -> None:
@@ -316,7 +320,7 @@ class FunctionTranslation:
         if function == "real":
             return Value(self._module.real, rounded(self.b, given[0], self._module.real))
         if function in ("poll", "require"):
-            self.raises = True
+            self._raises = True
         type_ = result(function, types)
         return Value(type_, WRITERS[function](self.b, given, type_))
 
@@ -325,7 +329,7 @@ class FunctionTranslation:
         made = self._module.function(function, types)
         code = self.b.call(made.function, [bits for value in given for bits in flat(value)])
         if made.raises:
-            self.raises = True
+            self._raises = True
             with self.b.unlikely(self.b.icmp_signed("==", code, WORD(RAISED))):
                 self.b.ret(WORD(RAISED))
         return Value(INTEGER, code)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -92,6 +92,15 @@ def assembly(module: llvm.Module) -> str:
         return text
 
 
+def _discard(functions: Sequence[llvm.Function]) -> None:
+    """Remove the instructions of functions: references in circles would keep them in memory."""
+    for function in functions:
+        for block in function.blocks:
+            block.instructions.clear()
+            block.terminator = None
+        function.blocks.clear()
+
+
 def _use_widest_vectors(module: llvm.Module) -> None:
     """Let LLVM vectorize with whole vectors of the target, which it halves for some processors."""
     if width := 8 * target.current().vector_bytes:
@@ -154,9 +163,13 @@ class Code:
 
 
 def begin(module: llvm.Module, *more: str) -> Callable[[], Code]:
-    """Begin the work on a module; return the function that waits for its code."""
+    """Begin the work on a module, whose text is all it needs, and discard the module's functions.
+
+    Return the function that waits for the code.
+    """
     work = Work(module)
     names = [f.name for f in module.functions if f.is_declaration and f.name in _shared]
+    _discard(module.functions)
 
     def code() -> Code:
         return Code(work.code(), {name: _shared[name]() for name in (*names, *more)})

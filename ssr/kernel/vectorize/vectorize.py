@@ -56,8 +56,9 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
                 i_1 = i + 8
     """
     scopes: dict[str, dict[tuple[Type, ...], Scope]] = {}
-    for (name, types), scope in Functions(module).scopes.items():
-        scopes.setdefault(name, {})[tuple(map(_as_read, types))] = scope
+    functions = Functions(module)
+    for name, types in functions.variables:
+        scopes.setdefault(name, {})[tuple(map(_as_read, types))] = functions.scope(name, types)
     found = tuple(
         _function(module, function, target, *scopes[function.name].values())
         if len(scopes.get(function.name, ())) == 1

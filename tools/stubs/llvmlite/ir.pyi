@@ -95,6 +95,7 @@ class Block(NamedValue):
     function: Function
     instructions: list[Instruction]
     is_terminated: bool
+    terminator: Instruction | None
     scope: Names
 
 class instructions:
