@@ -262,10 +262,10 @@ def test_machine_code_in_cyclic_garbage_is_freed() -> None:
 
 
 def test_a_module_that_llvm_refuses() -> None:
-    module = llvm.Module("test")
     kind = llvm.FunctionType(llvm.IntType(64), [])
-    llvm.Function(module, kind, "f").append_basic_block("entry")
     for _ in range(5):
+        module = llvm.Module("test")
+        llvm.Function(module, kind, "f").append_basic_block("entry")
         with pytest.raises(RuntimeError) as caught:
             machine_code.begin(module)()
         assert caught.value is not None
