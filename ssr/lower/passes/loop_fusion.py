@@ -14,7 +14,7 @@ the same array on different lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TypeAlias
@@ -28,6 +28,8 @@ LINES = 20
 
 Group: TypeAlias = "tuple[ir.Statement, ...]"
 Index: TypeAlias = "tuple[Affine, ...]"
+Elements: TypeAlias = "Mapping[str, tuple[ir.Load, ...]]"
+"""The elements that each statement writes and reads, relative to the loops' position."""
 
 
 def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
@@ -35,17 +37,18 @@ def loop_fusion(nest: ir.Nest) -> tuple[tuple[Group, ...], ...]:
 
     Statements and loops are in order, and first groups, then loops are as long as they can be.
     """
+    met = {statement.name: _met(statement, nest) for statement in nest.statements}
     alone = [(statement,) for statement in nest.statements]
     groups: list[Group] = []
     for own in alone:
-        if groups and _alike(groups[-1], own) and _share(groups[-1], own, nest):
+        if groups and _alike(groups[-1], own) and _share(groups[-1], own, nest, met):
             groups[-1] = (*groups[-1], *own)
         else:
             groups.append(own)
     loops: list[tuple[Group, ...]] = []
     for group in groups:
         before = tuple(chain(*loops[-1])) if loops else ()
-        if loops and _few_lines((*before, *group), nest) and _share(before, group, nest):
+        if loops and _few_lines((*before, *group), met) and _share(before, group, nest, met):
             loops[-1] = (*loops[-1], group)
         else:
             loops.append((group,))
@@ -57,18 +60,18 @@ def _alike(first: Group, second: Group) -> bool:
     return _timing(first[0]) == _timing(second[0])
 
 
-def _few_lines(group: Group, nest: ir.Nest) -> bool:
+def _few_lines(group: Group, met: Elements) -> bool:
     """Whether a loop of statements reads and writes few lines."""
-    met = {(load.array, load.index[:-1]) for s in group for load in _met(s, nest)}
-    return len(met) <= LINES
+    lines = {(load.array, load.index[:-1]) for s in group for load in met[s.name]}
+    return len(lines) <= LINES
 
 
-def _share(first: Group, second: Group, nest: ir.Nest) -> bool:
+def _share(first: Group, second: Group, nest: ir.Nest, met: Elements) -> bool:
     """Whether two groups may share a loop, as far as they are concerned."""
-    return all(_apart(one, other, nest) for one in first for other in second)
+    return all(_apart(one, other, nest, met) for one in first for other in second)
 
 
-def _apart(first: ir.Statement, second: ir.Statement, nest: ir.Nest) -> bool:
+def _apart(first: ir.Statement, second: ir.Statement, nest: ir.Nest, met: Elements) -> bool:
     """Whether rows of two statements may alternate."""
     if nest.joint and not (first.parallel or second.parallel):
         return True
@@ -77,10 +80,10 @@ def _apart(first: ir.Statement, second: ir.Statement, nest: ir.Nest) -> bool:
     alike = _timing(first) == _timing(second)
     if first.beyond != second.beyond or not (alike or first.beyond is None):
         return False
-    pairs = ((_met(first, nest), _met(second, nest)), (_met(second, nest), _met(first, nest)))
+    one, two = met[first.name], met[second.name]
     return all(
         load.index == target.index or (not alike and _clear(load.index, target, nest))
-        for (target, *_), (other, *loads) in pairs
+        for (target, *_), (other, *loads) in ((one, two), (two, one))
         for load in (loads if alike else (other, *loads))
         if load.array == target.array
     )
