@@ -11,15 +11,13 @@ step of a schedule, which selects the parts of it to use.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
-from ..elementary import FUNCTIONS
 from ..kernel.building import call, let
 from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
 from ..kernel.kernel_names import printable
 from ..kernel.outline import Functions
 from ..kernel.rewriting import mentioned
-from ..kernel.uses import called
 from ..runtime.metadata import KernelMeta
 from .arguments import Argument, arguments, refusals
 from .debug_checks import function
@@ -31,38 +29,10 @@ from .schedule import cleared, driver, parameters
 from .unit import Unit
 from .vector_fields import whole_function
 
-MEMORY, ROWS = ("ld", "st"), ("require",)
-"""The imports of checked kernels from `ssr.runtime.checked`: all of it in the debug build."""
-
-OPERATIONS = (
-    "address", "fma", "independent", "maximum", "minimum", "prefetch", "rolled", "sign",
-)  # fmt: skip
-BUNDLES = ("gather", "put", "scatter", "take")
-"""Additional imports of kernels that solve along lines."""
-
-PERIODS = ("fma_present", "of_two", "put_rows", "repeated", "take_rows", "take_wanted")
-"""Additional imports of kernels with periodic terms."""
-
-WHOLE = ("apart", "component")
-"""Additional imports of modules of programs with vector fields."""
-
-REDUCTIONS = ("accumulate", "accumulate_squares", "extreme", "found", "root", "total")
-POLLING = ("poll", "stopwatch")
-REFUSALS = ("refused",)
-PARTS = ("between", "rows")
-"""Additional imports of modules whose programs have vector fields or run on boxes."""
-
-STEPS = ("copy", "copy_column", "follow")
-"""Additional imports of kernels for boxes with separate memory."""
-
-EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
-"""Names that functions may use without imports."""
-
 
 def emission(unit: Unit) -> tuple[Module, KernelMeta]:
     """Return the module of a kernel and its metadata for callers."""
-    known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
-    functions = Functions(EVERYWHERE.union(*known))
+    functions = Functions()
     functions.functions.update(_examinations(unit))
     scalars = scalars_of(unit, functions)
     builders = nest_builders(unit, functions, scalars)
@@ -95,7 +65,7 @@ def _module(
     return Module(
         title=printable(unit.title),
         dtype=unit.dtype,
-        imports=tuple(_imports(unit, called(found))),
+        checked=unit.debug,
         constants=tuple(functions.constants.values()),
         doubles=tuple(functions.doubles.values()),
         labels=tuple((name, text) for text, name in functions.labels.items()),
@@ -106,27 +76,6 @@ def _module(
 
 def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signature:
     return Signature(name, entry.name, tuple(argument.type for argument in given))
-
-
-def _imports(unit: Unit, calls: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the modules that a kernel imports from, whose functions have some calls."""
-    checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
-    whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
-    operations = OPERATIONS + (() if unit.debug else MEMORY) + whole
-    operations += tuple(calls & FUNCTIONS.keys())
-    for name, needed, found in (
-        ("checked", bool(checked), sorted(checked)),
-        ("bundles", unit.lines, BUNDLES),
-        ("intrinsics", True, sorted(operations)),
-        ("periods", unit.periodic, PERIODS),
-        ("parts", bool(whole), PARTS),
-        ("polling", True, POLLING),
-        ("check_layout", True, REFUSALS),
-        ("steps", unit.distributed, STEPS),
-        ("sums", True, REDUCTIONS),
-    ):
-        if needed:
-            yield f"ssr.runtime.{name}", tuple(found)
 
 
 def _examinations(unit: Unit) -> dict[str, Function]:

@@ -73,7 +73,7 @@ class External(ABC):
         scalars of ``data``. It has no result. The names of the functions that it calls begin with
         its name. The functions are compiled like those of a kernel: they read floating-point arrays
         by `Load` and write them by `Store`, and read integers by either `Load` or `Element`. They
-        may call the operations that a kernel imports from `ssr.runtime.intrinsics`, those of
+        may call the operations of `ssr.runtime.intrinsics`, those of
         ``np``, ``real``, ``min``, ``max`` and ``abs``.
 
         The functions identify the kernel, so they do not depend on sizes, layouts and tables.

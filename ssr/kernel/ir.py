@@ -283,8 +283,8 @@ class Module:
         The first line of the printed module.
     dtype
         The type of the fields' numbers, by NumPy's name.
-    imports
-        Modules, each with the names that are imported from it.
+    checked
+        Whether the accesses to memory are checked.
     constants, doubles
         Names of numbers of the fields' type, and of doubles.
     labels
@@ -295,7 +295,7 @@ class Module:
 
     title: str
     dtype: str
-    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    checked: bool
     constants: tuple[tuple[str, float], ...]
     doubles: tuple[tuple[str, float], ...]
     labels: tuple[tuple[str, str], ...]

@@ -39,11 +39,10 @@ def module_of(function: Any, dtype: str = "float64") -> ir.Module:
     """Return the module of a function: it, those of the same text, and constants that it uses."""
     scope = function.__globals__
     text = scope.get("__text__") or textwrap.dedent(inspect.getsource(function))
-    is_checked = scope.get("ld") is checked.ld
     return ir.Module(
         title="A test.",
         dtype=dtype,
-        imports=(("ssr.runtime.checked", ("ld", "st")),) if is_checked else (),
+        checked=scope.get("ld") is checked.ld,
         constants=(),
         doubles=tuple((n, float(v)) for n, v in scope.items() if isinstance(v, float)),
         labels=tuple((n, v) for n, v in scope.items() if isinstance(v, str) and n[0] != "_"),
