@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .pipeline import Lowered
 
 __all__ = [
-    "Kernel", "assembly", "begin", "build", "build_plain", "describe", "folded", "generated",
+    "Kernel", "assembly", "begin", "build", "build_plain", "describe", "generated",
     "identity", "is_built", "is_described", "vectors",
 ]  # fmt: skip
 
@@ -347,13 +347,6 @@ def _lowered(request: Request, *, checked: bool = False) -> Lowered:
     program, dtype = request.program, request.dtype
     title = f"{program.name}, generated for {dtype}."
     return lower(program, request.options, dtype, title, checked=checked)
-
-
-def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
-    """Return the names of the calls of a program that are folded into their readers."""
-    from . import pipeline
-
-    return pipeline.folded(program, options, dtype)
 
 
 def _text(made: Lowered) -> _Text:

@@ -66,7 +66,6 @@ class NestMeta:
     """
 
     target: str
-    order: str
     earlier: tuple[tuple[int, ...], ...] | None
     whole_lines: bool
     fused: bool
@@ -154,8 +153,6 @@ class KernelMeta:
         The fields and temporaries that are written.
     buffers, scalars, sizes, nests
         Scratch buffers, scalars and sizes in the order of the arguments, and nests as they run.
-    loops
-        The number of innermost loops that are expected to vectorise.
     reductions, results
         The number of rows of the states of reductions, and of values that a call returns.
     stored
@@ -189,7 +186,6 @@ class KernelMeta:
     scalars: tuple[str, ...]
     sizes: tuple[str, ...]
     nests: tuple[NestMeta, ...]
-    loops: int
     reductions: int
     results: int
     stored: tuple[StoredMeta, ...]

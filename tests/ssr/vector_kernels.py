@@ -11,9 +11,9 @@ from ssr.kernel import ir
 from ssr.kernel.from_python import functions_of
 from ssr.kernel.inference import Functions
 from ssr.kernel.print_python import function_lines, printed
+from ssr.kernel.vector_target import AVX2, AVX512, GENERIC, NEON, Target
 from ssr.kernel.vectorize import vectorize
 from ssr.runtime import intrinsics
-from ssr.runtime.target import AVX2, AVX512, GENERIC, NEON, Target
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
