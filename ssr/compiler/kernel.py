@@ -45,7 +45,7 @@ class Kernel:
     """A kernel, whose compilation may still be in progress.
 
     ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
-    the vector fields listed in ``meta.whole`` as one array, and others as an array per component.
+    each vector field as one array.
     A kernel for boxes with separate memory takes the steps of a schedule
     (`ssr.distributed.step_tables`).
     """
@@ -320,7 +320,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from ..runtime.intrinsics import plain
 
     name, text, from_cache = _checked(program, options, dtype)
-    run = plain(getattr(_module(text), text.main if text.meta.units else "kernel"))
+    run = plain(getattr(_module(text), text.main))
     return Kernel(name, text.source, text.meta, lambda: run, from_cache)
 
 

@@ -48,7 +48,7 @@ def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str])
         functions=tuple(functions),
         calls=tuple(CallMeta(call.name, call.fields) for call in unit.calls),
         looks=unit.looks,
-        whole=() if unit.checked else tuple(name for name, _ in program.vectors),
+        whole=tuple(name for name, _ in program.vectors),
         units=tuple(_units(unit)) if unit.distributed else (),
         wide=program.wide,
         slabs=_slabs(program),

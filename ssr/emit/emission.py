@@ -58,7 +58,7 @@ def _module(
         signatures.append(_signature("SIGNATURE", entry, taken))
     else:
         signatures.append(_signature("SIGNATURE", found[-1], given))
-        if unit.program.vectors and not unit.checked:
+        if unit.program.vectors:
             entry, taken = whole_function(unit, given)
             found.append(entry)
             signatures.append(_signature("WHOLE", entry, taken))

@@ -20,6 +20,8 @@ from ..symbols.nodes import Value
 
 Layout: TypeAlias = tuple[int, ...]
 """The layout of an array in elements: the offset of index zero, and the strides of its axes."""
+Initial: TypeAlias = tuple[int, Any, Any]
+"""Values set before the first run: the number of a field, an index of its array, and values."""
 Made: TypeAlias = tuple[tuple[Domain, Value], ...]
 """Disjoint sets of points of a field, each with the value that a step computes there."""
 
@@ -37,13 +39,13 @@ class Tables:
     scratch
         The size of the function's scratch memory, in values of the kernel's type.
     initial
-        Values set before the first run: number of the field, index of its array, values.
+        Values set before the first run.
     """
 
     links: Array
     weights: Array
     scratch: int = 0
-    initial: tuple[tuple[int, Any, Any], ...] = ()
+    initial: tuple[Initial, ...] = ()
 
 
 class External(ABC):
