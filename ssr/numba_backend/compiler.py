@@ -17,8 +17,6 @@ from ..runtime import target
 from .operations import register
 from .types import to_numba
 
-CHOICES: dict[str, bool | str] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
-
 
 class Dispatched:
     """A kernel that Numba calls.
@@ -61,9 +59,9 @@ def compiled(
     register()
     with compiling():
         for name in parts:
-            scope[name] = numba.njit(**CHOICES)(_in_scope(scope, name))
+            scope[name] = _jitted(_in_scope(scope, name))
         signature = numba.types.int64(*map(to_numba, types))
-        return Dispatched(numba.njit(signature, **CHOICES)(_in_scope(scope, main)))
+        return Dispatched(_jitted(_in_scope(scope, main), signature))
 
 
 def _in_scope(scope: dict[str, object], name: str) -> FunctionType:
@@ -71,6 +69,13 @@ def _in_scope(scope: dict[str, object], name: str) -> FunctionType:
     function = scope[name]
     assert isinstance(function, FunctionType)
     return FunctionType(function.__code__, scope)
+
+
+def _jitted(function: FunctionType, signature: object = None) -> Callable[..., int]:
+    """Return a function that Numba compiles, at once if its signature is given."""
+    compiler = numba.njit(signature, nogil=True, error_model="numpy", boundscheck=False)
+    made: Callable[..., int] = compiler(function)
+    return made
 
 
 def check_processor() -> None:
