@@ -37,6 +37,7 @@ class Bound(Generic[R]):
         first = len(self._fields) + len(launch.bound[0]) + len(launch.scratch[0])
         self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
+        self._results = bool(launch.results)
         self._nothing = returned(())  # is returned if there are no results
         self._kept: list[tuple[list[Argument | None], Memory]] = []  # one for each concurrent call
 
@@ -48,9 +49,10 @@ class Bound(Generic[R]):
     def __call__(self, *scalars: float) -> R:
         """Run the program."""
         try:
-            arguments, memory = self._kept.pop()
+            kept = self._kept.pop()
         except IndexError:
-            arguments, memory = self._arguments()
+            kept = self._arguments()
+        arguments = kept[0]
         if scalars or self._open:
             check_row(scalars, self._open)
             for place, name, value in zip(self._places, self._open, scalars, strict=True):
@@ -61,8 +63,8 @@ class Bound(Generic[R]):
                 "bound, or is read-only now.",
                 hint="Bind the program again.",
             )
-        self._kept.append((arguments, memory))
-        return self._nothing if memory.results is None else self._returned(memory.found())
+        self._kept.append(kept)
+        return self._returned(kept[1].found()) if self._results else self._nothing
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise UnsupportedError(
