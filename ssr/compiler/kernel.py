@@ -80,11 +80,6 @@ class _Text:
         """A value that kernels with the same machine code have in common."""
         return self.source, self.types
 
-    @property
-    def main(self) -> str:
-        """The name of the function that is called from outside."""
-        return "call" if self.meta.whole or self.meta.units else "kernel"
-
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
     """Return the kernel of a program: from the cache, or lowered, compiled and cached.
@@ -226,8 +221,8 @@ def _compiled(text: _Text, data: Code | None) -> Callable[..., int]:
     from ..numba_backend import compiler
 
     functions = [*text.meta.functions, "kernel"]
-    parts = [name for name in functions if name != text.main]
-    return compiler.compiled(vars(_module(text)), text.main, parts, text.types)
+    parts = [name for name in functions if name != text.meta.entry]
+    return compiler.compiled(vars(_module(text)), text.meta.entry, parts, text.types)
 
 
 def _translated(request: Request, text: _Text) -> MachineCode:
@@ -248,7 +243,7 @@ def _in_llvm(text: _Text) -> llvm.Module:
 
     return translated(
         _on_vectors(text),
-        text.main,
+        text.meta.entry,
         text.types,
         overlapping=text.meta.debug,
         inside=bool(text.meta.units or text.meta.functions),
@@ -321,7 +316,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from ..runtime.intrinsics import plain
 
     name, text, from_cache = _checked(program, options, dtype)
-    run = plain(getattr(_module(text), text.main))
+    run = plain(getattr(_module(text), text.meta.entry))
     return Kernel(name, text.source, text.meta, lambda: run, from_cache)
 
 
@@ -351,9 +346,7 @@ def _lowered(request: Request, *, checked: bool = False) -> Lowered:
 
 
 def _text(made: Lowered) -> _Text:
-    text = _Text(made.source, made.meta, (), made.kernel)
-    (types,) = (s.types for s in made.kernel.signatures if s.function == text.main)
-    return replace(text, types=types)
+    return _Text(made.source, made.meta, made.kernel.types, made.kernel)
 
 
 def _found(name: str) -> _Text | None:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..kernel.building import call, let
-from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
+from ..kernel.ir import Function, Integer, Module, Return, Statement
 from ..kernel.kernel_names import printable
 from ..kernel.outline import Functions
 from ..kernel.rewriting import mentioned
 from ..runtime.metadata import KernelMeta
-from .arguments import Argument, arguments, refusals
+from .arguments import arguments, refusals
 from .debug_checks import function
 from .describe import described
 from .externals import functions_of
@@ -47,21 +47,16 @@ def _module(
 ) -> Module:
     """Return a module: the functions that the kernel calls, itself, and one that calls it."""
     given = arguments(unit, meta)
-    signatures: list[Signature] = []
     start = [] if unit.distributed else refusals(meta)
     names = parameters(unit, meta) if unit.distributed else [a.name for a in given]
     whole = (*start, *_start(unit, meta, body), *body, Return(Integer(0)))
     found = [*functions.functions.values(), Function("kernel", tuple(names), whole)]
     if unit.distributed:
-        entry, taken = driver(unit, meta)
+        entry, given = driver(unit, meta)
         found.append(entry)
-        signatures.append(_signature("SIGNATURE", entry, taken))
-    else:
-        signatures.append(_signature("SIGNATURE", found[-1], given))
-        if unit.program.vectors:
-            entry, taken = whole_function(unit, given)
-            found.append(entry)
-            signatures.append(_signature("WHOLE", entry, taken))
+    elif unit.program.vectors:
+        entry, given = whole_function(unit, given)
+        found.append(entry)
     return Module(
         title=printable(unit.title),
         dtype=unit.dtype,
@@ -70,12 +65,8 @@ def _module(
         doubles=tuple(functions.doubles.values()),
         labels=tuple((name, text) for text, name in functions.labels.items()),
         functions=tuple(found),
-        signatures=tuple(signatures),
+        types=tuple(argument.type for argument in given),
     )
-
-
-def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signature:
-    return Signature(name, entry.name, tuple(argument.type for argument in given))
 
 
 def _examinations(unit: Unit) -> dict[str, Function]:

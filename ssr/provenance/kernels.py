@@ -35,8 +35,7 @@ def kernel(
     if labelled:
         steps = {f"c{n}_step": call.name for n, call in enumerate(meta.calls)}
         names.update({f: LABELS.within(n, names[f]) for f, n in steps.items() if f in names})
-    main = "call" if meta.units or meta.whole else "kernel"
-    run = _on_terms(names[main], meta, captured)
+    run = _on_terms(names[meta.entry], meta, captured)
     return Kernel(program.name, "", meta, lambda: run, from_cache=True)
 
 

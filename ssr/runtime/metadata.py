@@ -205,6 +205,11 @@ class KernelMeta:
         return [one for _, one in sorted(pairs, key=lambda pair: pair[0] not in self.written)]
 
     @property
+    def entry(self) -> str:
+        """The name of the function that is called from outside."""
+        return "call" if self.whole or self.units else "kernel"
+
+    @property
     def states(self) -> int:
         """The number of rows of states: those of reductions, and one for the debug build."""
         return self.reductions + self.debug

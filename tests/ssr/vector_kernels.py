@@ -38,9 +38,8 @@ def own(dtype: str) -> ir.Array:
 def module_of(text: str, types: Sequence[ir.Type], dtype: str = "float64") -> ir.Module:
     """Return a module of functions that are written as Python, of which the last one is called."""
     functions = functions_of(text)
-    signature = ir.Signature("SIGNATURE", functions[-1].name, tuple(types))
     constants = (("third", 1 / 3),)
-    return ir.Module("a text", dtype, False, constants, (), (), functions, (signature,))
+    return ir.Module("a text", dtype, False, constants, (), (), functions, tuple(types))
 
 
 def runs(module: ir.Module) -> Callable[..., Any]:

@@ -34,8 +34,7 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     ...     "def f(t, n, a):\n    for i in range(n): st(t, i, a * ld(t, i))"
     ... )
     >>> types = ir.Array("f8"), ir.Scalar("i8"), ir.Scalar("f8")
-    >>> signature = ir.Signature("SIGNATURE", "f", types)
-    >>> module = ir.Module("", "float64", (), (), (), (), functions, (signature,))
+    >>> module = ir.Module("", "float64", False, (), (), (), functions, types)
     >>> for line in function_lines(vectorize(module, AVX512).functions[0]):
     ...     print(line)
     def f(t, n, a):

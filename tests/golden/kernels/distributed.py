@@ -138,7 +138,7 @@ def call(u__p, q, c, scalars, layout, tables, links, weights, scratch, messages,
     return 0
 
 
-# SIGNATURE of call:
+# The arguments of call:
 #     u__p: f8[:, :] written
 #     q: f8[:, :] written
 #     c: f8[:, :] written

@@ -121,7 +121,7 @@ def call(x, b, t0, scalars, layout, tables, links, weights, scratch, messages, s
     return 0
 
 
-# SIGNATURE of call:
+# The arguments of call:
 #     x: f8[:, :] written
 #     b: f8[:, :] written
 #     t0: f8[:] contiguous written

@@ -106,7 +106,7 @@ def kernel(u, u_old, t0_1, r, layout, table_0, table_1):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     u: f8[:, :] written
 #     u_old: f8[:, :] written
 #     t0_1: f8[:] contiguous written

@@ -221,7 +221,7 @@ def kernel(v, y, u, c0_scratch, layout, table_0, table_1, c0_links, c0_weights):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     v: f8[:, :] written
 #     y: f8[:, :] written
 #     u: f8[:, :]

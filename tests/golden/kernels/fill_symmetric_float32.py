@@ -80,7 +80,7 @@ def kernel(u, t0, r, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     u: f4[:, :] written
 #     t0: f4[:] contiguous written
 #     r: f8

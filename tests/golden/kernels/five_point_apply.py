@@ -59,7 +59,7 @@ def kernel(y, x, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     y: f8[:, :] written
 #     x: f8[:, :]
 #     layout: i8[:] contiguous written

@@ -104,7 +104,7 @@ def kernel(x, b, lines, tau, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f4[:, :] written
 #     b: f4[:, :]
 #     lines: f4[:] contiguous written

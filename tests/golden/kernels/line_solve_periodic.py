@@ -147,7 +147,7 @@ def kernel(x, b, lines, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:] written
 #     b: f8[:]
 #     lines: f8[:] contiguous written

@@ -215,7 +215,7 @@ def kernel(x, b, r, c0_0, t1_0, u2_0, c0_1, t1_1, u2_1, c3_1, layout, table_0, t
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :] written
 #     b: f8[:, :]
 #     r: f8[:, :] written

@@ -36,11 +36,7 @@ def call(v__LU, layout, tables):
     return kernel(component(v__LU, 0), layout, rows(tables, tables[0], tables[1], tables[2]))
 
 
-# SIGNATURE of kernel:
-#     v__LU__0: f8[:] written
-#     layout: i8[:] contiguous written
-#     table_0: i8[:, :] contiguous written
-# WHOLE of call:
+# The arguments of call:
 #     v__LU: f8[:, :] written
 #     layout: i8[:] contiguous written
 #     tables: i8[:] contiguous

@@ -110,7 +110,7 @@ def kernel(x, y, r0, r1, r2, r3, state, results, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :]
 #     y: f8[:, :]
 #     r0: f8[:] contiguous written

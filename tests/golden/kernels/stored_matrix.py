@@ -39,7 +39,7 @@ def kernel(y, x, layout, table_0, csr1_first, csr1_values, csr1_places_x):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     y: f8[:] written
 #     x: f8[:]
 #     layout: i8[:] contiguous written

@@ -93,7 +93,7 @@ def kernel(y, x, c0, g1, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     y: f8[:, :, :] written
 #     x: f8[:, :, :]
 #     c0: f8[:] contiguous written

@@ -137,7 +137,7 @@ def kernel(x, b, c0, g1, t2, u3, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :, :] written
 #     b: f8[:, :, :]
 #     c0: f8[:] contiguous written

@@ -43,7 +43,7 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:] written
 #     r: f8[:]
 #     a: f8[:]

@@ -98,7 +98,7 @@ def kernel(u__p, q, c, dt, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     u__p: f8[:, :] written
 #     q: f8[:, :] written
 #     c: f8[:, :]

@@ -136,7 +136,7 @@ def kernel(u, t0, r, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     u: f8[:, :] written
 #     t0: f8[:] contiguous written
 #     r: f8

@@ -190,7 +190,7 @@ def kernel(x, b, t0, omega, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :] written
 #     b: f8[:, :]
 #     t0: f8[:] contiguous written
