@@ -110,7 +110,7 @@ from .algebra.families import add, monomials, multiply
 from .algebra.stored import Stored
 from .blocks.component_spaces import label, spaces
 from .command import run_command
-from .compiler.kernel import folded, identity
+from .compiler.kernel import identity
 from .distributed.step_tables import Function, Run, Step, step_tables
 from .distributed.transfers import PACK, RECORD, UNPACK, WITHIN
 from .ir.external import External, Layout, Made, Tables
@@ -327,6 +327,13 @@ def describe(program: ir.Program, options: Options, dtype: str) -> KernelMeta:
     from .compiler.kernel import describe as described
 
     return described(program, options, dtype)
+
+
+def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
+    """Return the names of the calls of a program that are inlined into their readers."""
+    from .compiler.pipeline import folded as found
+
+    return found(program, options, dtype)
 
 
 def is_built(program: ir.Program, options: Options, dtype: str) -> bool:

@@ -7,8 +7,8 @@ computes. They are compiled without the assumption that arrays do not overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from .. import ir
 from ..emit.debug_checks import BAD
 from ..errors import NonFiniteError, SingularMatrixError, Span
 from ..ir.liveness import read_fields
+from ..points.affine import Affine
+from ..points.numbers import Array
 from ..runtime.metadata import KIND, ROW, KernelMeta, Look
 
 VALUES = {0: "nan", 1: "inf", -1: "-inf"}
@@ -27,22 +29,36 @@ def watched(
     program: ir.Program,
     meta: KernelMeta,
     places: Sequence[Span | None],
+    state: int,
 ) -> Callable[..., int]:
-    """Return a kernel of the debug build that raises an error of ours when it finds a bad value."""
-    names = [*meta.fields, *meta.temporaries]
-    read = read_fields(program)
-    before = len(names) + len(meta.buffers) + len(meta.calls) + len(meta.scalars)
+    """Return a kernel of the debug build that raises an error of ours when it finds a bad value.
 
-    def call(*args: Any) -> int:
-        arrays = dict(zip(names, args, strict=False))
-        given = [note for n in meta.fields if n in read for note in _held(n, program, arrays[n])]
+    The number ``state`` is the index of the states among the arguments.
+    """
+    read = read_fields(program)
+
+    def call(*args: Array) -> int:
+        fields = [field for field in _fields(program, args) if field[0] in read]
+        given = [note for name, array in fields for note in _held(name, program, array)]
         code = run(*args)
         if code != BAD:
             return code
-        finding = [int(number) for number in args[before][-1]]
+        finding = [int(number) for number in args[state][-1]]
         raise bad_value(program, places, meta.looks[finding[1]], finding, given)
 
     return call
+
+
+def _fields(program: ir.Program, args: Sequence[Array]) -> Iterator[tuple[str, Array]]:
+    """Yield the fields of a program with their arrays, vector fields as their components."""
+    counts = {parts[0]: len(parts) for _, parts in program.vectors}
+    given, names = iter(args), iter(field.name for field in program.fields)
+    for name in names:
+        array = next(given)
+        if name in counts:
+            yield from zip((name, *islice(names, counts[name] - 1)), array, strict=True)
+        else:
+            yield name, array
 
 
 def bad_value(
@@ -91,15 +107,15 @@ def _vanishing(
     )
 
 
-def _held(name: str, program: ir.Program, array: Any) -> list[str]:
+def _held(name: str, program: ir.Program, array: Array) -> list[str]:
     """Return a note on a bad value that an array holds before the call."""
     bad = np.argwhere(~np.isfinite(array))
     if not len(bad):
         return []
-    place = tuple(bad[0])
+    place = tuple(bad[0].tolist())
     where = _point(place, program.field(name).lower)
     return [f"{name} held {array[place]} at {where} when the program was called"]
 
 
-def _point(place: Sequence[Any], lower: Sequence[Any]) -> str:
-    return f"({', '.join(str(int(p) + low) for p, low in zip(place, lower, strict=True))})"
+def _point(place: Sequence[int], lower: Sequence[int | Affine]) -> str:
+    return f"({', '.join(str(p + low) for p, low in zip(place, lower, strict=True))})"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .pipeline import Lowered
 
 __all__ = [
-    "Kernel", "assembly", "begin", "build", "build_plain", "describe", "folded", "generated",
+    "Kernel", "assembly", "begin", "build", "build_plain", "describe", "generated",
     "identity", "is_built", "is_described", "vectors",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ class Kernel:
     """A kernel, whose compilation may still be in progress.
 
     ``run`` waits for it. It is the compiled function, or checked source as plain Python. It takes
-    the vector fields listed in ``meta.whole`` as one array, and others as an array per component.
+    each vector field as one array.
     A kernel for boxes with separate memory takes the steps of a schedule
     (`ssr.distributed.step_tables`).
     """
@@ -79,11 +79,6 @@ class _Text:
     def key(self) -> _Key:
         """A value that kernels with the same machine code have in common."""
         return self.source, self.types
-
-    @property
-    def main(self) -> str:
-        """The name of the function that is called from outside."""
-        return "call" if self.meta.whole or self.meta.units else "kernel"
 
 
 def build(program: ir.Program, options: Options, dtype: str) -> Kernel:
@@ -122,9 +117,13 @@ def _complete(request: Request, found: _Text | None) -> Kernel | None:
     if found is None or found.code is None:
         return None
     code = found.code
-    if _alike(request, found) is None:
-        _LATEST.append((_place(request), found.key, lambda: code))
-    return _kernel(request, found, lambda: code, f"loading {request.name()}", from_cache=True)
+
+    def known() -> Code:
+        return code
+
+    shared = _shared(request, found) or _share(request, found, known)
+    ready = partial(shared.load, found, known, f"loading {request.name()}")
+    return Kernel(request.name(), found.source, found.meta, ready, from_cache=True)
 
 
 def _begun(request: Request) -> Kernel:
@@ -141,7 +140,8 @@ def _begun(request: Request) -> Kernel:
         if made is not None:
             return made
         text = found or _text(_lowered(request))
-        finish = (_alike(request, text) if kept else None) or _translated(request, text)
+        shared = _shared(request, text) if kept else None
+        finish = _translated(request, text) if shared is None else shared.code
         until_kept = held.pop_all()
 
     def rest() -> Code | None:
@@ -152,17 +152,9 @@ def _begun(request: Request) -> Kernel:
             return code
 
     later = Later(rest)
-    if kept:
-        _LATEST.append((_place(request), text.key, later.result))
-    return _kernel(request, text, later.result, told, from_cache=False)
-
-
-def _kernel(
-    request: Request, text: _Text, code: MachineCode, told: str, *, from_cache: bool
-) -> Kernel:
-    """Return a kernel whose machine code a function waits for."""
-    ready = partial(_loaded, request, text, code, told)
-    return Kernel(request.name(), text.source, text.meta, ready, from_cache)
+    shared = shared or _share(request, text, later.result)
+    ready = partial(shared.load, text, later.result, told)
+    return Kernel(name, text.source, text.meta, ready, from_cache=False)
 
 
 _Key = tuple[str, tuple[Type, ...]]
@@ -170,50 +162,54 @@ _Key = tuple[str, tuple[Type, ...]]
 Place = tuple[Path, str, target.Processor]
 """The cache directory, the compiler and the processor."""
 
-_LATEST: deque[tuple[Place, _Key, MachineCode]] = deque(maxlen=16)
-"""The latest kernels, each with its place, its key and its machine code."""
+
+@dataclass(eq=False, slots=True)
+class _Shared:
+    """The machine code of kernels with the same source, which is loaded once.
+
+    Options without effect on a program give the same source.
+    """
+
+    place: Place
+    key: _Key
+    code: MachineCode
+    run: Callable[..., int] | None = None
+
+    def load(self, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
+        """Return the function of a kernel, for whose machine code a function waits.
+
+        A kernel for Numba is compiled by `numba.njit` here.
+        """
+        with postponed(), progress.shown(told):
+            data = code()
+            with _LOADING, target.compiling_for(self.place[-1]):
+                if self.run is None:
+                    self.run = _compiled(text, data)
+                return self.run
+
+
+_LATEST: deque[_Shared] = deque(maxlen=16)
+"""The latest kernels: a matrix that is bound at each time step requests the same one each time."""
+
+_LOADING = Lock()
 
 
 def _place(request: Request) -> Place:
     return cache.cache_dir(), request.options.chosen_compiler(), request.processor
 
 
-def _alike(request: Request, text: _Text) -> MachineCode | None:
-    """Return the machine code of one of the latest kernels whose source is the same.
-
-    Options without effect on a program give the same source.
-    """
-    here = _place(request)
-    for place, known, code in tuple(_LATEST):
-        if place == here and known == text.key:
-            return code
-    return None
+def _shared(request: Request, text: _Text) -> _Shared | None:
+    """Return the machine code of one of the latest kernels whose source is the same."""
+    asked = _place(request), text.key
+    return next((one for one in tuple(_LATEST) if (one.place, one.key) == asked), None)
 
 
-_LOADED: deque[tuple[object, Callable[..., int]]] = deque(maxlen=16)
-"""The kernels that were loaded last, by machine code, or by source if there is no machine code.
-
-A matrix that is bound again at each time step requests the same kernel each time.
-"""
-
-_LOADING = Lock()
-
-
-def _loaded(request: Request, text: _Text, code: MachineCode, told: str) -> Callable[..., int]:
-    """Return a kernel: one of the most recently loaded kernels, or loaded again.
-
-    A kernel for Numba is compiled by `numba.njit` here.
-    """
-    with postponed(), progress.shown(told):
-        data = code()
-        with _LOADING, target.compiling_for(request.processor):
-            key = text.key if data is None else data.kernel
-            for known, run in tuple(_LOADED):
-                if known == key:
-                    return run
-            run = _compiled(text, data)
-            _LOADED.append((key, run))
-            return run
+def _share(request: Request, text: _Text, code: MachineCode) -> _Shared:
+    """Return the machine code of a kernel, for others too if its options allow a cache."""
+    made = _Shared(_place(request), text.key, code)
+    if request.options.cache:
+        _LATEST.append(made)
+    return made
 
 
 def _compiled(text: _Text, data: Code | None) -> Callable[..., int]:
@@ -225,8 +221,8 @@ def _compiled(text: _Text, data: Code | None) -> Callable[..., int]:
     from ..numba_backend import compiler
 
     functions = [*text.meta.functions, "kernel"]
-    parts = [name for name in functions if name != text.main]
-    return compiler.compiled(vars(_module(text)), text.main, parts, text.types)
+    parts = [name for name in functions if name != text.meta.entry]
+    return compiler.compiled(vars(_module(text)), text.meta.entry, parts, text.types)
 
 
 def _translated(request: Request, text: _Text) -> MachineCode:
@@ -247,7 +243,7 @@ def _in_llvm(text: _Text) -> llvm.Module:
 
     return translated(
         _on_vectors(text),
-        text.main,
+        text.meta.entry,
         text.types,
         overlapping=text.meta.debug,
         inside=bool(text.meta.units or text.meta.functions),
@@ -320,7 +316,7 @@ def build_plain(program: ir.Program, options: Options, dtype: str) -> Kernel:
     from ..runtime.intrinsics import plain
 
     name, text, from_cache = _checked(program, options, dtype)
-    run = plain(getattr(_module(text), text.main if text.meta.units else "kernel"))
+    run = plain(getattr(_module(text), text.meta.entry))
     return Kernel(name, text.source, text.meta, lambda: run, from_cache)
 
 
@@ -349,17 +345,8 @@ def _lowered(request: Request, *, checked: bool = False) -> Lowered:
     return lower(program, request.options, dtype, title, checked=checked)
 
 
-def folded(program: ir.Program, options: Options, dtype: str = "float64") -> frozenset[str]:
-    """Return the names of the calls of a program that are folded into their readers."""
-    from . import pipeline
-
-    return pipeline.folded(program, options, dtype)
-
-
 def _text(made: Lowered) -> _Text:
-    text = _Text(made.source, made.meta, (), made.kernel)
-    (types,) = (s.types for s in made.kernel.signatures if s.function == text.main)
-    return replace(text, types=types)
+    return _Text(made.source, made.meta, made.kernel.types, made.kernel)
 
 
 def _found(name: str) -> _Text | None:

@@ -43,22 +43,12 @@ class Request:
         """Return the name of a form of the kernel: the readable program name and a digest."""
         compiled = form != DESCRIBED
         processor = self.processor if compiled else None
-        asked = self.options, self.dtype, form, processor
-        for known, *of, name in tuple(_NAMES):
-            if known is self.program and tuple(of) == asked:
-                return str(name)
         stem = "".join(c if c.isalnum() else "_" for c in self.program.name).strip("_") or "kernel"
         compiler = self.options.chosen_compiler() if compiled else None
         options = replace(self.options, cpu=None, compiler=None)
         choices = (repr(each) for each in (options, compiler, processor))
         digest = cache.digest(identity(self.program), *choices, self.dtype, form, compiled=compiled)
-        made = f"{stem[:40]}_{digest}"
-        _NAMES.append((self.program, *asked, made))
-        return made
-
-
-_NAMES: deque[tuple[object, ...]] = deque(maxlen=8)
-"""Recent names: a kernel is described and then built, and hashing the program text is slow."""
+        return f"{stem[:40]}_{digest}"
 
 
 def identity(program: ir.Program) -> str:

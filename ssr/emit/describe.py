@@ -9,9 +9,7 @@ from ..algebra.own_box import is_local
 from ..algebra.stored import needed
 from ..distributed.access_regions import reached, reached_by_lines
 from ..distributed.transfers import kind_of
-from ..ir import LoopNest
 from ..points.affine import Affine
-from ..points.loop_tree import For, If, Loop, runs_of
 from ..runtime.metadata import (
     BufferMeta,
     CallMeta,
@@ -23,7 +21,6 @@ from ..runtime.metadata import (
 from ..runtime.sums import ROWS
 from .builder import Builder
 from .line_solves import BUFFER, LineBuilder
-from .loops import has_loop
 from .unit import Unit
 
 
@@ -42,12 +39,6 @@ def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str])
         scalars=program.scalars,
         sizes=program.sizes,
         nests=tuple(_nest(nest, program) for nest in nests),
-        loops=sum(
-            _vector_loops(made, node)
-            for made in unit.nests
-            if isinstance(made, LoopNest)
-            for node in made.tree
-        ),
         reductions=unit.states,
         results=len(program.results),
         stored=tuple(
@@ -57,7 +48,7 @@ def described(unit: Unit, builders: Sequence[Builder], functions: Sequence[str])
         functions=tuple(functions),
         calls=tuple(CallMeta(call.name, call.fields) for call in unit.calls),
         looks=unit.looks,
-        whole=() if unit.checked else tuple(name for name, _ in program.vectors),
+        whole=tuple(name for name, _ in program.vectors),
         units=tuple(_units(unit)) if unit.distributed else (),
         wide=program.wide,
         slabs=_slabs(program),
@@ -114,10 +105,9 @@ def _numbers(unit: Unit, values: Sequence[ir.Value]) -> tuple[str, ...]:
 def _nest(nest: ir.Nest | ir.LineNest, program: ir.Program) -> NestMeta:
     rows = _alike(nest.rows, program) if has_own_rows(nest, program) else None
     if isinstance(nest, ir.LineNest):
-        return NestMeta(nest.target, "any", (), False, False, rows, nest.along)
+        return NestMeta(nest.target, (), False, False, rows, nest.along)
     return NestMeta(
         target=nest.target,
-        order=nest.order,
         earlier=nest.earlier,
         whole_lines=nest.whole_lines,
         fused=nest.fused,
@@ -190,16 +180,3 @@ def _made_once(unit: Unit) -> Iterator[str]:
     for found in unit.program.fields:
         if stored.count(found.name) == 1 and found.name not in called:
             yield found.name
-
-
-def _vector_loops(nest: LoopNest, node: Loop) -> int:
-    """Return the number of innermost loops inside a node that are expected to vectorise."""
-    match node:
-        case For(body=body):
-            if any(has_loop(b) for b in body):
-                return sum(_vector_loops(nest, b) for b in body)
-            parts = [part for r in runs_of(node) for part in nest.pieces[r.piece].parts]
-            return int(all(p.statement.parallel and not ir.gathers(p.value) for p in parts))
-        case If(_, then, orelse):
-            return sum(_vector_loops(nest, b) for b in (*then, *orelse))
-    return 0

@@ -11,17 +11,15 @@ step of a schedule, which selects the parts of it to use.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
-from ..elementary import FUNCTIONS
 from ..kernel.building import call, let
-from ..kernel.ir import Function, Integer, Module, Return, Signature, Statement
+from ..kernel.ir import Function, Integer, Module, Return, Statement
 from ..kernel.kernel_names import printable
 from ..kernel.outline import Functions
 from ..kernel.rewriting import mentioned
-from ..kernel.uses import called
 from ..runtime.metadata import KernelMeta
-from .arguments import Argument, arguments, refusals
+from .arguments import arguments, refusals
 from .debug_checks import function
 from .describe import described
 from .externals import functions_of
@@ -31,38 +29,10 @@ from .schedule import cleared, driver, parameters
 from .unit import Unit
 from .vector_fields import whole_function
 
-MEMORY, ROWS = ("ld", "st"), ("require",)
-"""The imports of checked kernels from `ssr.runtime.checked`: all of it in the debug build."""
-
-OPERATIONS = (
-    "address", "fma", "independent", "maximum", "minimum", "prefetch", "rolled", "sign",
-)  # fmt: skip
-BUNDLES = ("gather", "put", "scatter", "take")
-"""Additional imports of kernels that solve along lines."""
-
-PERIODS = ("fma_present", "of_two", "put_rows", "repeated", "take_rows", "take_wanted")
-"""Additional imports of kernels with periodic terms."""
-
-WHOLE = ("apart", "component")
-"""Additional imports of modules of programs with vector fields."""
-
-REDUCTIONS = ("accumulate", "accumulate_squares", "extreme", "found", "root", "total")
-POLLING = ("poll", "stopwatch")
-REFUSALS = ("refused",)
-PARTS = ("between", "rows")
-"""Additional imports of modules whose programs have vector fields or run on boxes."""
-
-STEPS = ("copy", "copy_column", "follow")
-"""Additional imports of kernels for boxes with separate memory."""
-
-EVERYWHERE = frozenset(("np", "real", "range", "min", "max", "abs"))
-"""Names that functions may use without imports."""
-
 
 def emission(unit: Unit) -> tuple[Module, KernelMeta]:
     """Return the module of a kernel and its metadata for callers."""
-    known = MEMORY, ROWS, OPERATIONS, BUNDLES, PERIODS, REDUCTIONS, POLLING, REFUSALS
-    functions = Functions(EVERYWHERE.union(*known))
+    functions = Functions()
     functions.functions.update(_examinations(unit))
     scalars = scalars_of(unit, functions)
     builders = nest_builders(unit, functions, scalars)
@@ -77,56 +47,26 @@ def _module(
 ) -> Module:
     """Return a module: the functions that the kernel calls, itself, and one that calls it."""
     given = arguments(unit, meta)
-    signatures: list[Signature] = []
     start = [] if unit.distributed else refusals(meta)
     names = parameters(unit, meta) if unit.distributed else [a.name for a in given]
     whole = (*start, *_start(unit, meta, body), *body, Return(Integer(0)))
     found = [*functions.functions.values(), Function("kernel", tuple(names), whole)]
     if unit.distributed:
-        entry, taken = driver(unit, meta)
+        entry, given = driver(unit, meta)
         found.append(entry)
-        signatures.append(_signature("SIGNATURE", entry, taken))
-    else:
-        signatures.append(_signature("SIGNATURE", found[-1], given))
-        if unit.program.vectors and not unit.checked:
-            entry, taken = whole_function(unit, given)
-            found.append(entry)
-            signatures.append(_signature("WHOLE", entry, taken))
+    elif unit.program.vectors:
+        entry, given = whole_function(unit, given)
+        found.append(entry)
     return Module(
         title=printable(unit.title),
         dtype=unit.dtype,
-        imports=tuple(_imports(unit, called(found))),
+        checked=unit.debug,
         constants=tuple(functions.constants.values()),
         doubles=tuple(functions.doubles.values()),
         labels=tuple((name, text) for text, name in functions.labels.items()),
         functions=tuple(found),
-        signatures=tuple(signatures),
+        types=tuple(argument.type for argument in given),
     )
-
-
-def _signature(name: str, entry: Function, given: Sequence[Argument]) -> Signature:
-    return Signature(name, entry.name, tuple(argument.type for argument in given))
-
-
-def _imports(unit: Unit, calls: Set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the modules that a kernel imports from, whose functions have some calls."""
-    checked = (MEMORY + ROWS) if unit.debug else ROWS if unit.checked else ()
-    whole = WHOLE if unit.distributed or (unit.program.vectors and not unit.checked) else ()
-    operations = OPERATIONS + (() if unit.debug else MEMORY) + whole
-    operations += tuple(calls & FUNCTIONS.keys())
-    for name, needed, found in (
-        ("checked", bool(checked), sorted(checked)),
-        ("bundles", unit.lines, BUNDLES),
-        ("intrinsics", True, sorted(operations)),
-        ("periods", unit.periodic, PERIODS),
-        ("parts", bool(whole), PARTS),
-        ("polling", True, POLLING),
-        ("check_layout", True, REFUSALS),
-        ("steps", unit.distributed, STEPS),
-        ("sums", True, REDUCTIONS),
-    ):
-        if needed:
-            yield f"ssr.runtime.{name}", tuple(found)
 
 
 def _examinations(unit: Unit) -> dict[str, Function]:

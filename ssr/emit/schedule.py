@@ -41,7 +41,7 @@ from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from .arguments import Argument, driven_arguments, refusals
 from .unit import Unit
-from .vector_fields import NAME, Whole, refusal, with_whole
+from .vector_fields import NAME, refusal, with_whole
 
 POINTS = 1024
 """The points that a step counts as in polling, in addition to its own points."""
@@ -65,8 +65,7 @@ def cleared(meta: KernelMeta) -> Statement:
 def driver(unit: Unit, meta: KernelMeta) -> tuple[Function, list[Argument]]:
     """Return the function, and its arguments."""
     arguments = driven_arguments(unit, meta)
-    alone = Whole(tuple(arguments), (), {})  # a checked kernel takes components
-    whole = alone if unit.checked else with_whole(unit.program, arguments)
+    whole = with_whole(unit.program, arguments)
     body = [
         *([refusal(whole)] if whole.apart else []),
         *(let(name, found) for name, found in whole.parts.items()),

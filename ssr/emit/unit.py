@@ -55,17 +55,6 @@ class Unit:
         """The steps that are loops."""
         return tuple(step for step in self.steps if not isinstance(step, ir.Call))
 
-    @property
-    def lines(self) -> bool:
-        """Whether systems along lines are solved."""
-        return any(isinstance(made, LineLoops) for made in self.nests)
-
-    @property
-    def periodic(self) -> bool:
-        """Whether rows have terms that come again with a period, and are not checked."""
-        loops = (made for made in self.nests if isinstance(made, LoopNest))
-        return not self.checked and any(p.taps for made in loops for p in made.pieces.values())
-
     @cached_property
     def calls(self) -> tuple[ir.Call, ...]:
         """The steps that are calls of functions of other packages."""

@@ -20,6 +20,8 @@ from ..symbols.nodes import Value
 
 Layout: TypeAlias = tuple[int, ...]
 """The layout of an array in elements: the offset of index zero, and the strides of its axes."""
+Initial: TypeAlias = tuple[int, Any, Any]
+"""Values set before the first run: the number of a field, an index of its array, and values."""
 Made: TypeAlias = tuple[tuple[Domain, Value], ...]
 """Disjoint sets of points of a field, each with the value that a step computes there."""
 
@@ -37,13 +39,13 @@ class Tables:
     scratch
         The size of the function's scratch memory, in values of the kernel's type.
     initial
-        Values set before the first run: number of the field, index of its array, values.
+        Values set before the first run.
     """
 
     links: Array
     weights: Array
     scratch: int = 0
-    initial: tuple[tuple[int, Any, Any], ...] = ()
+    initial: tuple[Initial, ...] = ()
 
 
 class External(ABC):
@@ -73,7 +75,7 @@ class External(ABC):
         scalars of ``data``. It has no result. The names of the functions that it calls begin with
         its name. The functions are compiled like those of a kernel: they read floating-point arrays
         by `Load` and write them by `Store`, and read integers by either `Load` or `Element`. They
-        may call the operations that a kernel imports from `ssr.runtime.intrinsics`, those of
+        may call the operations of `ssr.runtime.intrinsics`, those of
         ``np``, ``real``, ``min``, ``max`` and ``abs``.
 
         The functions identify the kernel, so they do not depend on sizes, layouts and tables.

@@ -134,8 +134,7 @@ class Functions:
             **{name: DOUBLE for name, _ in module.doubles},
             **{name: Text(text) for name, text in module.labels},
         }
-        for signature in module.signatures:
-            self.result(signature.function, signature.types)
+        self.result(module.functions[-1].name, module.types)
 
     def scope(self, name: str, types: Sequence[Type]) -> Scope:
         """Return the types of the variables of a function, given the types of its arguments."""

@@ -265,17 +265,8 @@ Type: TypeAlias = "Scalar | Array"
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
-    """The types of the arguments of a function that is called from Python, and their name."""
-
-    name: str
-    function: str
-    types: tuple[Type, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Module:
-    """The functions of a kernel, with callees before their callers.
+    """The functions of a kernel, with callees before their callers; the last is its entry.
 
     Attributes
     ----------
@@ -283,24 +274,24 @@ class Module:
         The first line of the printed module.
     dtype
         The type of the fields' numbers, by NumPy's name.
-    imports
-        Modules, each with the names that are imported from it.
+    checked
+        Whether the accesses to memory are checked.
     constants, doubles
         Names of numbers of the fields' type, and of doubles.
     labels
         Names of texts.
-    signatures
-        The types of functions that are called from Python.
+    types
+        The types of the arguments of the entry.
     """
 
     title: str
     dtype: str
-    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    checked: bool
     constants: tuple[tuple[str, float], ...]
     doubles: tuple[tuple[str, float], ...]
     labels: tuple[tuple[str, str], ...]
     functions: tuple[Function, ...]
-    signatures: tuple[Signature, ...]
+    types: tuple[Type, ...]
 
 
 # -- parts and changes -----------------------------------------------------------------------------

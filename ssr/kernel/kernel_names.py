@@ -6,19 +6,16 @@ import builtins
 import keyword
 import re
 
+from .operations import RULES
+
 RESERVED = frozenset(
     """
-    i j k l p strip clear layout box real np jit ld st fma prefetch address
-    range min max abs kernel Array minimum maximum sign state results accumulate
-    accumulate_squares root
-    extreme total found require table part piece poll stopwatch watch
-    at between call component copy copy_column follow links messages reason scalars scratch step
-    steps tables weights memory refused rows
-    gather lines many put scatter take
-    independent
-    erf fma_present low high of_two put_rows repeated take_rows take_wanted
+    i j k l p strip clear layout box real np jit range kernel state results
+    call links messages reason scalars scratch step steps tables weights memory
+    lines many part piece table watch at low high
+    ld st independent rolled vectors
     """.split()  # noqa: SIM905
-)
+).union(name for name in RULES if name.isidentifier())
 """Reserved names that look like user names; others contain a digit, `_lo`, `_hi`, `_w`."""
 
 

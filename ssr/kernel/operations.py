@@ -82,53 +82,60 @@ def _shuffled(given: tuple[Type, ...]) -> Type:
     return Vector(vector.element, len(given) - 2)
 
 
-VECTORS: Mapping[str, Rule] = {
-    **_of_lanes("vector_load", lambda given, lanes: Vector(_array(given).element, lanes)),
-    **_of_lanes("spread", lambda given, lanes: Vector(common(given).element, lanes)),
-    **_of_lanes("rows_between", lambda given, lanes: Vector("b1", lanes)),
-    "shuffle": _shuffled,
-    "blend": lambda given: common(given[1:]),
-    "complement": common,
-    **dict.fromkeys(("vector_store", "request"), _nothing),
-    **dict.fromkeys(("elements", "line_steps"), _always(INTEGER)),
-    "seldom": common,
-    "scratch_numbers": lambda given: ir.Array(_array(given).element),
-    "scratch_truths": _always(ir.Array("b1")),
+MODULES: Mapping[str, Mapping[str, Rule]] = {
+    "bundles": {
+        "take": _bundle,
+        **dict.fromkeys(("put", "gather", "scatter"), _nothing),
+    },
+    "check_layout": {"refused": _always(TRUTH)},
+    "checked": {"require": _nothing},
+    "intrinsics": {
+        "address": _always(INTEGER),
+        "apart": _always(TRUTH),
+        "component": lambda given: component(_array(given)),
+        **dict.fromkeys(("fma", "minimum", "maximum", "sign"), common),
+        **{name: _floating for name, function in FUNCTIONS.items() if function.printed == name},
+        "prefetch": _nothing,
+    },
+    "parts": {"between": _array, "rows": lambda given: replace(_array(given), axes=2)},
+    "periods": {
+        **dict.fromkeys(("repeated", "take_wanted"), _bundle),
+        "take_rows": lambda given: given[2],
+        "of_two": lambda given: given[0],
+        "fma_present": common,
+        "put_rows": _nothing,
+    },
+    "polling": {"stopwatch": _always(Opaque("stopwatch")), "poll": _nothing},
+    "steps": {"follow": _always(INTEGER), **dict.fromkeys(("copy", "copy_column"), _nothing)},
+    "sums": {
+        **dict.fromkeys(("accumulate", "accumulate_squares", "extreme"), _nothing),
+        **dict.fromkeys(("found", "root", "total"), _always(DOUBLE)),
+    },
+    "vectors": {
+        **_of_lanes("vector_load", lambda given, lanes: Vector(_array(given).element, lanes)),
+        **_of_lanes("spread", lambda given, lanes: Vector(common(given).element, lanes)),
+        **_of_lanes("rows_between", lambda given, lanes: Vector("b1", lanes)),
+        "shuffle": _shuffled,
+        "blend": lambda given: common(given[1:]),
+        "complement": common,
+        **dict.fromkeys(("vector_store", "request"), _nothing),
+        **dict.fromkeys(("elements", "line_steps"), _always(INTEGER)),
+        "seldom": common,
+        "scratch_numbers": lambda given: ir.Array(_array(given).element),
+        "scratch_truths": _always(ir.Array("b1")),
+    },
 }
-"""The operations on vectors of rows, which `vectorize` generates."""
+"""The operations that modules of ``ssr.runtime`` define in Python."""
 
 RULES: Mapping[str, Rule] = {
-    **VECTORS,
-    # numbers
+    **{name: rule for rules in MODULES.values() for name, rule in rules.items()},
     **dict.fromkeys(("min", "max"), _integer),
-    **dict.fromkeys(("fma", "minimum", "maximum", "sign", "abs"), common),
+    "abs": common,
     **dict.fromkeys(
         ("np.power", *(function.printed for function in FUNCTIONS.values())), _floating
     ),
     "np.float64": _always(DOUBLE),
-    # arrays
-    "address": _always(INTEGER),
-    "apart": _always(TRUTH),
-    "component": lambda given: component(_array(given)),
-    "between": _array,
-    "rows": lambda given: replace(_array(given), axes=2),
-    **dict.fromkeys(("copy", "copy_column", "prefetch"), _nothing),
-    # bundles of lines and of rows
-    **dict.fromkeys(("take", "repeated", "take_wanted"), _bundle),
-    "take_rows": lambda given: given[2],
-    "of_two": lambda given: given[0],
-    "fma_present": common,
-    **dict.fromkeys(("put", "put_rows", "gather", "scatter"), _nothing),
-    # reductions
-    **dict.fromkeys(("accumulate", "accumulate_squares", "extreme"), _nothing),
-    **dict.fromkeys(("found", "root", "total"), _always(DOUBLE)),
-    # control
-    "stopwatch": _always(Opaque("stopwatch")),
-    "poll": _nothing,
-    "refused": _always(TRUTH),
-    "follow": _always(INTEGER),
-    "require": _nothing,
-}  # fmt: skip
+}
 
 
 def result(function: str, given: tuple[Type, ...]) -> Type:

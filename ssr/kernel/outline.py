@@ -45,8 +45,6 @@ class Functions:
 
     Attributes
     ----------
-    shared
-        Names with the same meaning in all functions, in addition to functions and constants.
     constants, doubles
         Numbers by their representation, each with its name in the module: in the type of the
         fields and in double precision.
@@ -55,10 +53,9 @@ class Functions:
     functions
         The functions by name.
     known
-        The names of functions by their bodies, in which all names except shared ones are numbered.
+        The names of functions by their bodies, in which variables are numbered.
     """
 
-    shared: frozenset[str]
     constants: dict[str, tuple[str, float]] = field(default_factory=dict)
     doubles: dict[str, tuple[str, float]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -89,8 +86,7 @@ class Functions:
 
     def _form(self, block: Block) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
         """Return a block in which names are numbered, and the arguments of its function."""
-        common = {*self.shared, *self.labels.values(), *self.functions}
-        common |= {name for name, _ in self.constants.values()}
+        common = {*self.labels.values(), *(name for name, _ in self.constants.values())}
         own = [name for name in dict.fromkeys(mentioned(block)) if name not in common]
         stored = {name for node in statements(tuple(block)) for name in assigned(node)}
         arguments = tuple(name for name in own if name not in stored)

@@ -6,12 +6,20 @@ import math
 from collections.abc import Iterator, Sequence
 
 from . import ir
+from .operations import MODULES
 
 RANGES = {
     "serial": "range", "independent": "independent",
     "vectors": "vectors", "rolled": "rolled",
 }  # fmt: skip
 """The name of the range function for each loop order."""
+
+_ORIGINS = {
+    **{name: module for module, rules in MODULES.items() for name in rules},
+    **dict.fromkeys(("ld", "st", "independent", "rolled"), "intrinsics"),
+    "vectors": "vectors",
+}
+"""The module of ``ssr.runtime`` that defines a name of the printed text."""
 
 _INFIX = {"|": 5, "&": 6, "<<": 7, ">>": 7, "+": 8, "-": 8, "*": 9, "/": 9, "//": 9, "%": 9}
 _SELECT, _ANY, _ALL, _NOT, _COMPARE, _NEGATIVE, _ATOM = 0, 1, 2, 3, 4, 10, 11
@@ -88,8 +96,27 @@ def printed(module: ir.Module) -> str:
 
 def _imports(module: ir.Module) -> Iterator[str]:
     """Yield the lines of imports."""
-    own = (f"from {name} import {', '.join(found)}" for name, found in module.imports)
-    yield from ("import numpy as np", "", *own)
+    origins = {**_ORIGINS, **dict.fromkeys(("ld", "st"), "checked")} if module.checked else _ORIGINS
+    used = {name for function in module.functions for name in _used(function)} & origins.keys()
+    yield from ("import numpy as np", "")
+    for origin in sorted({origins[name] for name in used}):
+        names = sorted(name for name in used if origins[name] == origin)
+        yield f"from ssr.runtime.{origin} import {', '.join(names)}"
+
+
+def _used(function: ir.Function) -> Iterator[str]:
+    """Yield the functions that the text of a function calls."""
+    for node in ir.statements(function.body):
+        if isinstance(node, ir.For):
+            yield RANGES[node.order]
+        elif isinstance(node, ir.Store):
+            yield "st"
+        for expression in ir.expressions(node):
+            for part in ir.walk(expression):
+                if isinstance(part, ir.Call):
+                    yield part.function
+                elif isinstance(part, ir.Load):
+                    yield "ld"
 
 
 def _number(value: float) -> str:

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from . import ir
-
-
-def called(functions: Iterable[ir.Function]) -> set[str]:
-    """Return the names of the operations and functions that functions call."""
-    return {
-        part.function
-        for function in functions
-        for node in ir.statements(function.body)
-        for expression in ir.expressions(node)
-        for part in ir.walk(expression)
-        if isinstance(part, ir.Call)
-    }
 
 
 def plain(function: ir.Function) -> frozenset[str]:

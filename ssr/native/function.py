@@ -63,7 +63,7 @@ class Translation:
         self.module = llvm.Module("kernel")
         self.functions = Functions(module)
         self.real = self.functions.real
-        self.checked = any("ld" in names for name, names in module.imports if "checked" in name)
+        self.checked = module.checked
         self.overlapping, self.inside = overlapping, inside
         self.constants = {
             **{name: _real(self.real, value) for name, value in module.constants},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
 
 import numba
 import numpy as np
@@ -17,8 +16,6 @@ from ..points.numbers import Array
 from ..runtime import target
 from .operations import register
 from .types import to_numba
-
-CHOICES: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
 class Dispatched:
@@ -33,7 +30,7 @@ class Dispatched:
     def __init__(self, dispatcher: Callable[..., int]) -> None:
         self.dispatcher = dispatcher
 
-    def __call__(self, *args: Any) -> int:
+    def __call__(self, *args: Array | float) -> int:
         """Call it; Numba would refuse arrays that are read-only."""
         return self.dispatcher(*map(_writeable, args))
 
@@ -47,7 +44,7 @@ class _Memory:
         self.array = array
 
 
-def _writeable(given: Any) -> Any:
+def _writeable(given: Array | float) -> Array | float:
     """Return an array that is not marked as read-only, with the same memory."""
     if not isinstance(given, np.ndarray) or given.flags.writeable:
         return given
@@ -55,17 +52,30 @@ def _writeable(given: Any) -> Any:
 
 
 def compiled(
-    scope: dict[str, Any], main: str, parts: Sequence[str], types: Sequence[Type]
+    scope: dict[str, object], main: str, parts: Sequence[str], types: Sequence[Type]
 ) -> Dispatched:
     """Return a kernel compiled for arguments of some types."""
     check_processor()
     register()
     with compiling():
         for name in parts:
-            scope[name] = numba.njit(**CHOICES)(FunctionType(scope[name].__code__, scope))
+            scope[name] = _jitted(_in_scope(scope, name))
         signature = numba.types.int64(*map(to_numba, types))
-        whole = FunctionType(scope[main].__code__, scope)
-        return Dispatched(numba.njit(signature, **CHOICES)(whole))
+        return Dispatched(_jitted(_in_scope(scope, main), signature))
+
+
+def _in_scope(scope: dict[str, object], name: str) -> FunctionType:
+    """Return a function of a scope, which calls the functions that the scope has now."""
+    function = scope[name]
+    assert isinstance(function, FunctionType)
+    return FunctionType(function.__code__, scope)
+
+
+def _jitted(function: FunctionType, signature: object = None) -> Callable[..., int]:
+    """Return a function that Numba compiles, at once if its signature is given."""
+    compiler = numba.njit(signature, nogil=True, error_model="numpy", boundscheck=False)
+    made: Callable[..., int] = compiler(function)
+    return made
 
 
 def check_processor() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from importlib import import_module
 from inspect import Parameter, Signature, signature
 from itertools import product
 from typing import Any
@@ -13,27 +14,14 @@ from numba import types
 from numba.extending import lower_builtin, type_callable
 
 from ..kernel import ir
-from ..kernel.operations import RULES, result
+from ..kernel.operations import MODULES, result
 from ..kernel.types import TypeMismatch, Vector, common, number
 from ..native import arithmetic, control
 from ..native.builder import Builder
 from ..native.function import WRITERS
 from ..native.values import Value, loaded, rounded
-from ..runtime import (
-    bundles,
-    check_layout,
-    checked,
-    intrinsics,
-    parts,
-    periods,
-    polling,
-    steps,
-    sums,
-)
+from ..runtime import checked, intrinsics
 from .types import VectorType, of_numba, returned, to_numba, value
-
-MODULES = intrinsics, bundles, periods, parts, polling, check_layout, steps, sums, checked
-"""The modules that define operations in plain Python."""
 
 
 @cache
@@ -53,11 +41,11 @@ def register() -> None:
 
 
 def _functions() -> Iterator[tuple[str, Any]]:
-    """Yield the operations that are functions of ours, with their names."""
-    for name in RULES:
-        for module in MODULES:
-            if name in vars(module) and getattr(module, name).__module__ == module.__name__:
-                yield name, getattr(module, name)
+    """Yield the operations in printed kernels that are functions of ours, with their names."""
+    for module, rules in MODULES.items():
+        if module != "vectors":
+            defined = import_module(f"..runtime.{module}", __package__)
+            yield from ((name, getattr(defined, name)) for name in rules)
 
 
 def _of_access(name: str, given: Any) -> Any:

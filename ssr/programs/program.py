@@ -158,7 +158,7 @@ class Program(Immutable):
             return self._inline(args)
         return self._returned(self._launcher.call(args, self._arrays(args), boxes))
 
-    def bind(self, *args: Any, **named: Any) -> Bound:
+    def bind(self, *args: Any, **named: Any) -> Bound[Any]:
         """Return the program with its arrays, for many calls on the same ones.
 
         Arrays are checked here once, so a call of the result costs little more than the kernel.
@@ -192,12 +192,12 @@ class Program(Immutable):
         """
         own = _running((*args, *named.values()))
         if own is not None:
-            made: Bound = own.__ssr_program__(self, args, named, True)
+            made: Bound[Any] = own.__ssr_program__(self, args, named, True)
             return made
         given = self.signature.arranged(args, named, partly=True)
         return self._launcher.bind(given, self._arrays(given), self._returned)
 
-    def native(self, *args: Any, **named: Any) -> NativeProgram:
+    def native(self, *args: Any, **named: Any) -> NativeProgram[Any]:
         """Return the program as a function that compiled code calls, for arrays of one layout.
 
         A function that `numba.njit` compiles takes it as an argument, or reads it as a global

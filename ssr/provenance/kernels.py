@@ -35,8 +35,7 @@ def kernel(
     if labelled:
         steps = {f"c{n}_step": call.name for n, call in enumerate(meta.calls)}
         names.update({f: LABELS.within(n, names[f]) for f, n in steps.items() if f in names})
-    main = "call" if meta.units or meta.whole else "kernel"
-    run = _on_terms(names[main], meta, captured)
+    run = _on_terms(names[meta.entry], meta, captured)
     return Kernel(program.name, "", meta, lambda: run, from_cache=True)
 
 
@@ -91,9 +90,9 @@ def run_on_arrays(
     launch = prepare(declaration, build, [*given, *declaration.captured], None, _unwritten)
     initial = tuple((n, index, _numbers(values)) for n, index, values in launch.initial)
     memory = replace(launch, initial=initial).memory()
-    results = launch.ready()(*_parts(declaration, arrays), *memory[0], *scalars, *memory[1])
-    assert not results, "a kernel has refused arrays"
-    return launch.found(memory[1])
+    taken = *_parts(declaration, arrays), *memory.middle, *scalars, *memory.end
+    assert not launch.ready()(*taken), "a kernel has refused arrays"
+    return memory.found()
 
 
 def _parts(declaration: Declaration, arrays: Mapping[str, Array]) -> list[Array]:

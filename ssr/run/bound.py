@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import numpy as np
 
 from ..errors import ArgumentError, ShapeError, UnsupportedError
+from ..points.numbers import Array
 from .check_arrays import number_of
 
 if TYPE_CHECKING:
-    from .launch import Launch
+    from .launch import Argument, Launch, Memory
+
+R = TypeVar("R")
 
 
-class Bound:
+class Bound(Generic[R]):
     """A program and the arrays it runs on, made by `Program.bind`.
 
     Call it with the scalars that were not bound, in the order of the program's parameters.
@@ -23,9 +26,9 @@ class Bound:
     def __init__(
         self,
         launch: Launch,
-        fields: Sequence[Any],
+        fields: Sequence[Array],
         scalars: Mapping[str, float | None],
-        returned: Callable[[tuple[float, ...]], Any],
+        returned: Callable[[tuple[float, ...]], R],
     ) -> None:
         self._launch = launch
         self._fields = tuple(fields)
@@ -35,19 +38,21 @@ class Bound:
         self._places = [first + n for n, value in enumerate(scalars.values()) if value is None]
         self._returned = returned
         self._results = bool(launch.results)
-        self._kept: list[list[Any]] = []  # one set of memory per concurrent call
+        self._nothing = returned(())  # is returned if there are no results
+        self._kept: list[tuple[list[Argument | None], Memory]] = []  # one for each concurrent call
 
     @property
     def scalars(self) -> Sequence[str]:
         """The names of the scalars that a call takes."""
         return tuple(self._open)
 
-    def __call__(self, *scalars: float) -> Any:
+    def __call__(self, *scalars: float) -> R:
         """Run the program."""
         try:
-            arguments = self._kept.pop()
+            kept = self._kept.pop()
         except IndexError:
-            arguments = self._arguments()
+            kept = self._arguments()
+        arguments = kept[0]
         if scalars or self._open:
             check_row(scalars, self._open)
             for place, name, value in zip(self._places, self._open, scalars, strict=True):
@@ -58,8 +63,8 @@ class Bound:
                 "bound, or is read-only now.",
                 hint="Bind the program again.",
             )
-        self._kept.append(arguments)
-        return self._returned(self._launch.found(arguments)) if self._results else None
+        self._kept.append(kept)
+        return self._returned(kept[1].found()) if self._results else self._nothing
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise UnsupportedError(
@@ -68,7 +73,7 @@ class Bound:
             hint="Bind the program in each process; kernels come from the cache.",
         )
 
-    def repeat(self, rows: Iterable[Sequence[float]]) -> np.ndarray[Any, Any]:
+    def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars, one after the other, with the bits of calls.
 
         On many ranks this is one call of compiled code, messages included.
@@ -87,22 +92,18 @@ class Bound:
                [0.5625]])
         """
         every = scalar_rows(rows, self._open).tolist()
-        results = np.empty((len(every), self._launch.results))
-        for number, row in enumerate(every):
-            returned = self(*row)
-            if self._results:
-                results[number] = returned
-        return results
+        found = [self(*row) for row in every]
+        if not self._launch.results:
+            return np.empty((len(every), 0))
+        return np.array(found, np.float64).reshape(len(every), self._launch.results)
 
-    def _arguments(self) -> list[Any]:
+    def _arguments(self) -> tuple[list[Argument | None], Memory]:
         """Return the kernel's arguments, with new scratch memory; None for scalars of a call."""
-        middle, end = self._launch.memory(free=True)
-        return [*self._fields, *middle, *self._scalars.values(), *end]
+        memory = self._launch.memory(overlapping=True)
+        return [*self._fields, *memory.middle, *self._scalars.values(), *memory.end], memory
 
 
-def scalar_rows(
-    rows: Iterable[Sequence[float]], names: Sequence[str]
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+def scalar_rows(rows: Iterable[Sequence[float]], names: Sequence[str]) -> Array:
     """Return rows of numbers for scalars as an array."""
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iuf":
         check_row(range(rows.shape[1]), names)
@@ -119,9 +120,9 @@ def scalar_rows(
     return np.array(found, np.float64).reshape(len(found), len(names))
 
 
-def check_row(scalars: Any, names: Sequence[str]) -> None:
+def check_row(scalars: object, names: Sequence[str]) -> None:
     """Raise unless there is a number for each scalar that was not bound."""
-    if not hasattr(scalars, "__len__"):
+    if not isinstance(scalars, Sized):
         raise ArgumentError(
             f"{scalars!r} is not a row of scalars.",
             hint="Write [(0.1,), (0.2,)] for two runs with a scalar.",

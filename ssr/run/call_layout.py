@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
 from ..errors import BoxError
-from ..points.numbers import integer
+from ..points.numbers import Array, integer
 from ..runtime import target
 from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
 from ..spaces.space import Box, Space
@@ -25,7 +25,8 @@ SHARE = 5 / 8
 SHORTEST = 32
 """Least rows of a box along the second last axis; smaller boxes would read too much twice."""
 
-Table = np.ndarray[Any, np.dtype[np.int64]]
+Boxes: TypeAlias = Iterable[Iterable[Iterable[SupportsIndex]]]
+"""Boxes as users may write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Plan:
 
     temporaries: tuple[tuple[int, ...], ...]
     buffers: tuple[int, ...]
-    layout: Table
-    free: Table
-    tables: tuple[Table, ...]
+    layout: Array
+    free: Array
+    tables: tuple[Array, ...]
     called: tuple[tuple[tuple[int, ...], ...], ...]
 
 
@@ -47,7 +48,7 @@ def plan_boxes(
     meta: KernelMeta,
     spaces: Mapping[str, Space],
     sizes: Mapping[str, int],
-    arrays: Sequence[tuple[str, Space, Any]],
+    arrays: Sequence[tuple[str, Space, Array]],
     boxes: Sequence[Box] | None,
 ) -> Plan:
     """Return the plan of a call."""
@@ -101,9 +102,7 @@ def buffer_elements(buffer: BufferMeta, box: Box) -> int:
     return buffer.rows * row * plane + (buffer.before if buffer.near > 1 else 0)
 
 
-def layout_of(
-    arrays: Sequence[np.ndarray[Any, Any]], apart: int, sizes: Sequence[int] = ()
-) -> Table:
+def layout_of(arrays: Sequence[Array], apart: int, sizes: Sequence[int] = ()) -> Array:
     """Return the layout with which a kernel compares its arrays (`ssr.runtime.check_layout`).
 
     It consists of the bytes of each array from its first element to the end of its last, the
@@ -122,9 +121,7 @@ def _c_strides(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-def offsets_of(
-    space: Space, array: np.ndarray[Any, Any], sizes: Mapping[str, int]
-) -> tuple[int, ...]:
+def offsets_of(space: Space, array: Array, sizes: Mapping[str, int]) -> tuple[int, ...]:
     """Return the flat offset of index zero of an array, and the strides of all axes but one."""
     strides = [stride // array.itemsize for stride in array.strides]
     return _offsets(space.first(sizes), strides, array.shape)
@@ -157,7 +154,7 @@ def blocked(whole: Box, nest: NestMeta, itemsize: int) -> tuple[Box, ...]:
     return tuple((*whole[:-2], cut, whole[-1]) for cut in pairwise(cuts))
 
 
-def normal(boxes: Any) -> tuple[Box, ...]:
+def normal(boxes: Boxes) -> tuple[Box, ...]:
     """Return boxes given as any nested sequences of integers as tuples of Python's integers.
 
     Examples
@@ -173,7 +170,7 @@ def normal(boxes: Any) -> tuple[Box, ...]:
         ) from None
 
 
-def _edge(value: Any) -> int:
+def _edge(value: object) -> int:
     found = integer(value)
     if found is None:
         raise TypeError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ..errors import (
     ArgumentError,
@@ -20,20 +21,24 @@ from ..errors import (
 from ..points.numbers import Array, plain
 from ..spaces.space import Space
 
+T = TypeVar("T")
+
 SUPPORTED = ("float64", "float32")
 
 _NATIVE = tuple(map(np.dtype, SUPPORTED))
 
 
-def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]) -> np.dtype[Any]:
+def diagnose(
+    arrays: Sequence[tuple[str, Space, object]], written: Collection[str]
+) -> np.dtype[np.generic]:
     """Check type, layout and dtype of arrays; return their common dtype.
 
     Arrays that are read are checked first, so that an error names them and not a result allocated
     like them.
     """
-    common: np.dtype[Any] | None = None
-    for name, space, a in read_first(arrays, written):
-        _check_type(name, a)
+    common: np.dtype[np.generic] | None = None
+    for name, space, given in read_first(arrays, written):
+        a = _checked_type(name, given)
         _check_dtype(name, a, common, name in written)
         common = common or a.dtype
         if a.ndim != space.ndim:
@@ -53,8 +58,8 @@ def diagnose(arrays: Sequence[tuple[str, Space, Any]], written: Collection[str])
 
 
 def read_first(
-    arrays: Sequence[tuple[str, Space, Any]], written: Collection[str]
-) -> list[tuple[str, Space, Any]]:
+    arrays: Sequence[tuple[str, Space, T]], written: Collection[str]
+) -> list[tuple[str, Space, T]]:
     """Return arrays, those that are only read before the written ones."""
     return sorted(arrays, key=lambda entry: entry[0] in written)
 
@@ -63,7 +68,7 @@ def _axes(count: int) -> str:
     return f"{count} axis" if count == 1 else f"{count} axes"
 
 
-def _check_type(name: str, a: Any) -> None:
+def _checked_type(name: str, a: object) -> Array:
     if not isinstance(a, np.ndarray):
         raise ArgumentError(
             f"{name!r} is {type(a).__name__}, not a NumPy array.",
@@ -74,9 +79,10 @@ def _check_type(name: str, a: Any) -> None:
             f"{name!r} is a masked array, which kernels do not support.",
             hint=f"Pass {name}.filled(value), and the mask as a field of its own.",
         )
+    return a
 
 
-def _check_dtype(name: str, a: Array, common: np.dtype[Any] | None, written: bool) -> None:
+def _check_dtype(name: str, a: Array, common: np.dtype[np.generic] | None, written: bool) -> None:
     if a.dtype not in _NATIVE:
         if a.dtype.kind == "c":
             hint = "Keep real and imaginary parts in two fields or in a vector field."
@@ -128,7 +134,7 @@ def _unfit(message: str, name: str, written: bool) -> Error:
     return ContiguityError(message, hint=hint)
 
 
-def dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: DTypeLike) -> str:
     """Return the name of a dtype that kernels support."""
     try:
         name = str(np.dtype(dtype).name)
@@ -141,7 +147,7 @@ def dtype_name(dtype: Any) -> str:
     return name
 
 
-def number_of(name: str, value: Any) -> float:
+def number_of(name: str, value: object) -> float:
     """Return the value of a scalar as a float."""
     if type(value) is float:
         return value
@@ -160,7 +166,7 @@ def addresses(arrays: Sequence[Array]) -> list[int]:
 
 
 def overlap(
-    arrays: Sequence[tuple[str, Space, Any]], starts: Sequence[int], written: Collection[str]
+    arrays: Sequence[tuple[str, Space, Array]], starts: Sequence[int], written: Collection[str]
 ) -> None:
     """Raise if an array that is written shares an element with another one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from .. import ir
 from ..algebra.stored import Stored
@@ -79,7 +79,7 @@ class Declaration:
         """The names of the fields that a call changes."""
         return frozenset(name for step in self.program.steps for name in ir.made(step))
 
-    def named(self, arrays: list[Any]) -> list[tuple[str, Space, Any]]:
+    def named(self, arrays: list[Array]) -> list[tuple[str, Space, Array]]:
         """Return arrays in the order of the program's fields with their names and spaces."""
         fields = self.program.fields
         return [(f.name, self.spaces[f.name], a) for f, a in zip(fields, arrays, strict=True)]

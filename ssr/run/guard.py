@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -41,15 +40,16 @@ class Form:
         The flags that are set.
     """
 
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     flags: int
 
-    def fits(self, array: Array) -> bool:
+    def fits(self, array: object) -> bool:
         """Whether an array is of this form."""
         return (
-            array.dtype == self.dtype
+            isinstance(array, np.ndarray)
+            and array.dtype == self.dtype
             and array.shape == self.shape
             and array.strides[-len(self.strides) :] == self.strides
             and array.flags.num & self.flags == self.flags
@@ -75,7 +75,7 @@ def forms(declaration: Declaration, arrays: Sequence[Array]) -> tuple[Form, ...]
 def guarded(run: Callable[..., int], known: Sequence[Form]) -> Callable[..., int]:
     """Return a kernel that refuses arrays of other forms among its first arguments."""
 
-    def call(*args: Any) -> int:
+    def call(*args: object) -> int:
         fit = all(form.fits(array) for form, array in zip(known, args, strict=False))
         return run(*args) if fit else REFUSED
 

@@ -6,12 +6,44 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from ..points.numbers import aligned
+import numpy as np
 
-Memory: TypeAlias = "tuple[tuple[Any, ...], tuple[Any, ...]]"
-"""Arguments that the launch adds to a call: between its fields and its scalars, and at the end."""
+from ..ir.external import Initial
+from ..points.numbers import Array, aligned
+
+Argument: TypeAlias = "Array | float"
+Results: TypeAlias = tuple[float, ...]
+
+Empty: TypeAlias = Callable[[tuple[int, ...], type[np.generic]], Array]
+"""Allocates memory of a shape and a type."""
+
+Shapes: TypeAlias = tuple[tuple[tuple[int, ...], type[np.generic]], ...]
+"""The shapes and types of arrays of scratch memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The arguments that a launch adds to a call, with scratch memory of their own.
+
+    Attributes
+    ----------
+    middle
+        The arguments between the fields and the scalars of the call.
+    end
+        The arguments after these.
+    results
+        The array of them that receives the results; None if there are none.
+    """
+
+    middle: tuple[Argument, ...]
+    end: tuple[Argument, ...]
+    results: Array | None
+
+    def found(self) -> Results:
+        """Return the results of the last run."""
+        return () if self.results is None else tuple(self.results.tolist())
 
 
 @dataclass(frozen=True)
@@ -32,10 +64,11 @@ class Launch:
         Moves the fields of a call before its scalars; None if this is already their order.
     bound
         Bound fields, bound scalars.
-    rest
-        Layout and tables.
-    free
-        The same with a layout under which arrays may overlap.
+    layouts
+        The layout of the arrays, and the same layout without the condition that they do not
+        overlap.
+    tables
+        Tables, after the layout.
     scratch
         Shapes and types of temporaries and buffers; of the state of reductions, and of results.
     results
@@ -47,27 +80,24 @@ class Launch:
     bytes
         The bytes of tables that no other launch has, and of the scratch memory of one call.
     kept
-        Arguments with scratch memory of earlier calls. Concurrent calls by several threads have
+        The arguments of earlier calls, with either layout. Concurrent calls by several threads have
         separate ones.
-    kept_free
-        The same for arrays whose extents in memory overlap.
     apart
         Differences of the addresses of arrays that were found not to overlap.
     """
 
     ready: Callable[[], Callable[..., int]]
     fields: int
-    order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    bound: tuple[tuple[Any, ...], tuple[Any, ...]]
-    rest: tuple[Any, ...]
-    free: tuple[Any, ...]
-    scratch: tuple[tuple[Any, ...], tuple[Any, ...]]
+    order: Callable[[tuple[Argument, ...]], tuple[Argument, ...]] | None
+    bound: tuple[tuple[Array, ...], tuple[float, ...]]
+    layouts: tuple[Array, Array]
+    tables: tuple[Array, ...]
+    scratch: tuple[Shapes, Shapes]
     results: int = 0
-    initial: tuple[tuple[int, Any, Any], ...] = ()
-    empty: Callable[..., Any] = aligned
+    initial: tuple[Initial, ...] = ()
+    empty: Empty = aligned
     bytes: tuple[int, int] = (0, 0)
-    kept: list[Memory] = field(default_factory=list)
-    kept_free: list[Memory] = field(default_factory=list)
+    kept: tuple[list[Memory], list[Memory]] = field(default_factory=lambda: ([], []))
     apart: set[tuple[int, ...]] = field(default_factory=set)
 
     @cached_property
@@ -75,63 +105,52 @@ class Launch:
         """The kernel."""
         return self.ready()
 
-    def __call__(self, args: tuple[Any, ...]) -> tuple[float, ...] | None:
-        """Run on the arguments of a call; return the results, None if the kernel refused to run."""
-        try:
-            memory = self.kept.pop()
-        except IndexError:
-            memory = self.memory()
-        results = self._run(args, memory)
-        self.kept.append(memory)
-        return results
+    def __call__(self, args: tuple[Argument, ...], *, overlapping: bool = False) -> Results | None:
+        """Run on the arguments of a call; return the results, None if the kernel refused to run.
 
-    def anyway(self, args: tuple[Any, ...]) -> tuple[float, ...]:
-        """Run on arrays whose extents in memory overlap, but which share no elements."""
+        The extents of ``overlapping`` arrays in memory overlap, but they share no elements.
+        """
+        kept = self.kept[overlapping]
         try:
-            memory = self.kept_free.pop()
+            memory = kept.pop()
         except IndexError:
-            memory = self.memory(free=True)
-        results = self._run(args, memory)
-        self.kept_free.append(memory)
-        assert results is not None, "the kernel refused arrays of the layout it was prepared for"
+            memory = self.memory(overlapping=overlapping)
+        if len(args) == self.fields:
+            args = args + memory.middle + memory.end
+        else:
+            args = args if self.order is None else self.order(args)
+            args = args[: self.fields] + memory.middle + args[self.fields :] + memory.end
+        results = None if self.run(*args) else memory.found()
+        kept.append(memory)
         return results
 
     @property
     def held(self) -> int:
         """The bytes that it keeps from call to call, with memory for one call at least."""
         tables, scratch = self.bytes
-        return tables + scratch * max(1, len(self.kept) + len(self.kept_free))
+        return tables + scratch * max(1, sum(map(len, self.kept)))
 
     def release(self) -> None:
         """Release the scratch memory of earlier calls."""
-        self.kept.clear()
-        self.kept_free.clear()
+        for kept in self.kept:
+            kept.clear()
 
-    def _run(self, args: tuple[Any, ...], memory: Memory) -> tuple[float, ...] | None:
-        middle, end = memory
-        if len(args) == self.fields:
-            args = args + middle + end
-        else:
-            args = args if self.order is None else self.order(args)
-            args = args[: self.fields] + middle + args[self.fields :] + end
-        if self.run(*args):
-            return None
-        return self.found(end)
-
-    def found(self, arguments: Sequence[Any]) -> tuple[float, ...]:
-        """Return the results that a run left among its last arguments."""
-        return tuple(arguments[-1 - len(self.rest)].tolist()) if self.results else ()
-
-    def memory(self, *, free: bool = False) -> Memory:
+    def memory(self, *, overlapping: bool = False) -> Memory:
         """Return the arguments of the kernel that a call does not pass, with new scratch memory."""
-        made = [[self.empty(shape, dtype) for shape, dtype in scratch] for scratch in self.scratch]
+        middle, end = ([self.empty(*one) for one in scratch] for scratch in self.scratch)
         for number, index, values in self.initial:
-            made[0][number][index] = values
-        middle, end = ((*b, *s) for b, s in zip(self.bound, made, strict=True))
-        return middle, end + (self.free if free else self.rest)
+            middle[number][index] = values
+        fields, scalars = self.bound
+        return Memory(
+            (*fields, *middle),
+            (*scalars, *end, self.layouts[overlapping], *self.tables),
+            end[-1] if self.results else None,
+        )
 
 
-def arrangement(fields: Sequence[bool]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]] | None:
+def arrangement(
+    fields: Sequence[bool],
+) -> Callable[[tuple[Argument, ...]], tuple[Argument, ...]] | None:
     """Return a function that moves fields before scalars; None if they are in this order.
 
     >>> arrangement([False, True, False])((1, "x", 2))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from .. import ir
 from ..options import Options
-from ..points.numbers import aligned
+from ..points.numbers import Array, aligned
 from ..spaces.space import Box
 from .bound import Bound
 from .call_layout import normal
@@ -17,14 +17,14 @@ from .check_arrays import addresses, diagnose, number_of, overlap
 from .declaration import Declaration
 from .entry import is_compiled
 from .guard import needed_flags
-from .launch import Launch
+from .launch import Argument, Empty, Launch, Results
 from .native_program import ArrayLayout, NativeProgram, check_native
 from .prepare import prepare
 
 if TYPE_CHECKING:
     from ..compiler.kernel import Kernel
 
-Results: TypeAlias = tuple[float, ...]
+R = TypeVar("R")
 
 LAUNCHES = 64
 """Limit of the array layouts for which a program keeps a launch."""
@@ -64,13 +64,13 @@ class Launcher:
         self,
         declaration: Declaration,
         build: Callable[[ir.Program, Options, str], Kernel],
-        empty: Callable[..., Any] = aligned,
+        empty: Empty = aligned,
         *,
         reuse: bool = True,
     ) -> None:
         self.declaration = declaration
         self.kernels: dict[str, Kernel] = {}
-        self.launches: dict[Any, Launch] = {}
+        self.launches: dict[Hashable, Launch] = {}
         self.last: tuple[Launch, list[type]] | None = None
         self._needed = needed_flags(declaration)
         self._build = build
@@ -86,7 +86,7 @@ class Launcher:
         return known
 
     def call(
-        self, args: tuple[Any, ...], arrays: list[Any], boxes: Sequence[Box] | None
+        self, args: tuple[Argument, ...], arrays: list[Array], boxes: Sequence[Box] | None
     ) -> Results:
         """Run the program."""
         launch = self.launch(arrays, boxes)
@@ -94,7 +94,8 @@ class Launcher:
         results = launch(args)
         if results is None:
             self._check_overlap(launch, args, arrays)
-            results = launch.anyway(args)
+            results = launch(args, overlapping=True)
+            assert results is not None, "the kernel refused arrays of its layout"
         elif boxes is None and self._reuse:
             numbers = self.declaration.numbers
             self.last = launch, [float if n in numbers else type(a) for n, a in enumerate(args)]
@@ -104,10 +105,10 @@ class Launcher:
 
     def bind(
         self,
-        args: tuple[Any, ...],
-        arrays: list[Any],
-        returned: Callable[[Results], Any],
-    ) -> Bound:
+        args: tuple[Argument | None, ...],
+        arrays: list[Array],
+        returned: Callable[[Results], R],
+    ) -> Bound[R]:
         """Return the program bound to arrays; scalars that are None are passed at each call."""
         declaration, launch = self.declaration, self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
@@ -115,36 +116,39 @@ class Launcher:
         for place in declaration.numbers:
             name, value = declaration.parameters[place].name, args[place]
             numbers[name] = None if value is None else number_of(name, value)
-        fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
-        return Bound(launch, fields, numbers, returned)
+        return Bound(launch, self._fields(args), numbers, returned)
 
     def native(
-        self, program: Callable[..., Any], args: tuple[Any, ...], arrays: list[Any], *, many: bool
-    ) -> NativeProgram:
+        self,
+        program: Callable[..., R],
+        args: tuple[Argument | None, ...],
+        arrays: list[Array],
+        *,
+        many: bool,
+    ) -> NativeProgram[R]:
         """Return the program as a function of compiled code, for arrays of one layout."""
         declaration = self.declaration
         check_native(declaration.program.name, declaration.options)
         launch = self.launch(arrays, None)
         self._check_overlap(launch, args, arrays)
-        fields = [a for n, a in enumerate(args) if n not in declaration.numbers]
         run = self.kernel(arrays[0].dtype.name).run
         assert is_compiled(run)
         components, written = dict(declaration.program.vectors), declaration.written
-        parameters = [
-            p.name
-            if p.kind == "number"
-            else ArrayLayout(
+        fields = self._fields(args)
+        layouts = {
+            p.name: ArrayLayout(
                 p.name,
                 a.dtype,
                 a.shape,
                 a.strides,
                 not written.isdisjoint(components.get(p.name, (p.name,))),
             )
-            for p, a in zip(declaration.parameters, args, strict=True)
-        ]
+            for p, a in zip(declaration.fields, fields, strict=True)
+        }
+        parameters = [layouts.get(p.name, p.name) for p in declaration.parameters]
         return NativeProgram(program, run, launch, parameters, fields, many=many)
 
-    def launch(self, arrays: list[Any], boxes: Sequence[Box] | None) -> Launch:
+    def launch(self, arrays: list[Array], boxes: Sequence[Box] | None) -> Launch:
         """Return the launch for arrays of a layout, prepared if they are the first of it.
 
         The key of a launch has all that `diagnose` looks at, so arrays of a known one are right.
@@ -166,7 +170,9 @@ class Launcher:
         self.launches[key] = known
         return known
 
-    def _check_overlap(self, launch: Launch, args: Sequence[Any], arrays: list[Any]) -> None:
+    def _check_overlap(
+        self, launch: Launch, args: Sequence[Argument | None], arrays: list[Array]
+    ) -> None:
         """Raise if arrays share memory that is written; they are compared once for each layout."""
         starts = self._starts(args)
         places = tuple(start - starts[0] for start in starts)
@@ -176,20 +182,24 @@ class Launcher:
                 launch.apart.clear()
             launch.apart.add(places)
 
-    def _starts(self, args: Sequence[Any]) -> list[int]:
+    def _starts(self, args: Sequence[Argument | None]) -> list[int]:
         """Return the addresses of all arrays of a call; components are computed from strides."""
         starts: list[int] = []
-        for value, parameter in zip(args, self.declaration.parameters, strict=True):
+        for value, parameter in zip(self._fields(args), self.declaration.fields, strict=True):
+            (start,) = addresses([value])
             if parameter.kind == "vector":
-                (start,) = addresses([value])
-                starts += range(
-                    start, start + parameter.components * value.strides[0], value.strides[0]
-                )
-            elif parameter.kind == "field":
-                starts += addresses([value])
+                step = value.strides[0]
+                starts += range(start, start + parameter.components * step, step)
+            else:
+                starts.append(start)
         return starts + addresses(self.declaration.captured)
 
-    def _converted(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _fields(self, args: Sequence[Argument | None]) -> list[Array]:
+        """Return the arrays among the arguments of a call, vector fields whole."""
+        pairs = zip(args, self.declaration.parameters, strict=True)
+        return [a for a, p in pairs if p.kind != "number" and isinstance(a, np.ndarray)]
+
+    def _converted(self, args: tuple[Argument, ...]) -> tuple[Argument, ...]:
         """Return arguments with scalars converted to Python numbers."""
         given = list(args)
         for place in self.declaration.numbers:
@@ -198,7 +208,7 @@ class Launcher:
         return tuple(given)
 
 
-def make_room(launches: dict[Any, Launch], new: Launch) -> None:
+def make_room(launches: dict[Hashable, Launch], new: Launch) -> None:
     """Drop the launches that were not used for longest, until a new one may be kept with them."""
     held = {key: launch.held for key, launch in list(launches.items())}  # threads may add some
     largest = max([new.held, *held.values()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .native_slots import Slots
 
 if TYPE_CHECKING:
     from ..native.python_entry import Compiled
+    from ..numba_backend.program_call import NativeType
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,12 @@ class ArrayLayout:
     """A parameter that is an array: its type, layout, and whether the program assigns it."""
 
     name: str
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     written: bool
 
-    def check(self, array: Any) -> None:
+    def check(self, array: object) -> None:
         """Raise if an array has another shape or other strides."""
         if not isinstance(array, np.ndarray):
             raise ArgumentError(f"{self.name!r} is {type(array).__name__}, not a NumPy array.")
@@ -43,7 +46,7 @@ class ArrayLayout:
             )
 
 
-class NativeProgram(Immutable):
+class NativeProgram(Immutable, Generic[R]):
     """A program as a function of compiled code, for arrays of one layout.
 
     Made by `Program.native`. It is called with the arguments of the program, from Python and inside
@@ -65,7 +68,7 @@ class NativeProgram(Immutable):
 
     def __init__(
         self,
-        program: Callable[..., Any],
+        program: Callable[..., R],
         run: Compiled,
         launch: Launch,
         parameters: Sequence[ArrayLayout | str],
@@ -89,7 +92,7 @@ class NativeProgram(Immutable):
         self._results = launch.results if many else None if launch.results else 0
 
     @cached_property
-    def _numba_type_(self) -> Any:
+    def _numba_type_(self) -> NativeType:
         """The Numba type of the program."""
         from ..numba_backend.program_call import ArrayParameter, NativeType
 
@@ -104,7 +107,7 @@ class NativeProgram(Immutable):
     def __repr__(self) -> str:
         return f"<NativeProgram of {self._program!r}>"
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: object) -> R:
         """Run the program from Python."""
         names = [p.name if isinstance(p, ArrayLayout) else p for p in self._parameters]
         given = {**dict(zip(names, args, strict=False)), **named}

@@ -6,14 +6,14 @@ import ctypes
 import weakref
 from collections.abc import Sequence
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..points.numbers import Array
 from .check_arrays import addresses
 from .entry import argument_table
-from .launch import Launch
+from .launch import Launch, Memory
 
 if TYPE_CHECKING:
     from ..native.python_entry import Compiled
@@ -48,10 +48,10 @@ class Slots:
     def __init__(
         self, run: Compiled, launch: Launch, fields: Sequence[Array], scalars: int
     ) -> None:
-        self._launch = launch
         self._lock = RLock()  # a signal handler may call the program
-        self._slots: list[tuple[Array, Any]] = []
-        middle, end = memory = launch.memory()
+        self._slots: list[tuple[Array, Memory]] = []
+        memory = launch.memory()
+        middle, end = memory.middle, memory.end
         arguments = [*fields, *middle, *[0.0] * scalars, *end]
         self.kernel, self._table, places = argument_table(run, arguments)
         after = len(fields) + len(middle)
@@ -74,18 +74,17 @@ class Slots:
     def __len__(self) -> int:
         return len(self._slots)
 
-    def _add(self, memory: Any, *, taken: bool) -> int:
+    def _add(self, memory: Memory, *, taken: bool) -> int:
         """Add a slot to the list; return its address."""
         from ..native.program_call import Slot
 
-        middle, end = memory
         slot = np.array([0] * Slot.TABLE + self._table.tolist(), np.int64)
-        for place, argument in zip(self._scratch, (*middle, *end), strict=True):
+        for place, argument in zip(self._scratch, (*memory.middle, *memory.end), strict=True):
             if isinstance(argument, np.ndarray):
                 (slot[Slot.TABLE + place],) = addresses([argument])
         slot[Slot.TAKEN] = taken
-        if self._launch.results:
-            (slot[Slot.RESULTS],) = addresses([end[-1 - len(self._launch.rest)]])
+        if memory.results is not None:
+            (slot[Slot.RESULTS],) = addresses([memory.results])
         (start,) = addresses([slot])
         with self._lock:
             before = self._slots[-1:]

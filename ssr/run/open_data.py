@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from .. import ir
+from ..points.numbers import Array
 from ..spaces.distributed import Component, is_distributed
 from ..spaces.space import stem
 from .declaration import Declaration, Parameter
 
 
-def opened(declaration: Declaration) -> tuple[Declaration, dict[str, Any]]:
+def opened(declaration: Declaration) -> tuple[Declaration, dict[str, object]]:
     """Return a program that takes distributed data of its matrices as parameters."""
     if not any(map(is_distributed, declaration.captured)):
         return declaration, {}
     program = declaration.program
     known = len(program.fields) - len(declaration.captured)
     fields, spaces = list(program.fields[:known]), dict(declaration.spaces)
-    kept: list[tuple[ir.Field, Any]] = []
+    kept: list[tuple[ir.Field, Array]] = []
     vectors: dict[str, tuple[str, ...]] = {}
     parameters: list[Parameter] = []
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     pairs = list(zip(program.fields[known:], declaration.captured, strict=True))
     for field, value in pairs:
         if isinstance(value, Component):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ def packed(
     scratch: Sequence[int],
     tables: Sequence[Array],
     calls: Sequence[tuple[Array, Array]],
-    dtype: np.dtype[Any],
+    dtype: np.dtype[np.generic],
 ) -> Packs:
     """Return the packs of a launch.
 
@@ -62,7 +61,7 @@ def packed(
 class _Pack:
     """Parts of one type, concatenated."""
 
-    def __init__(self, dtype: np.dtype[Any]) -> None:
+    def __init__(self, dtype: np.dtype[np.generic]) -> None:
         self.end = 0
         self._dtype = dtype
         self._parts: list[tuple[int, Array]] = []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import ir
 from ..errors import UnboundError, UnsupportedError
+from ..ir.external import Initial, Tables
 from ..points.numbers import Array, aligned
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
@@ -17,24 +18,22 @@ from ..spaces.binding import match_sizes
 from ..spaces.space import Box, Space
 from .call_layout import Plan, plan_boxes
 from .check_arrays import diagnose, read_first
-from .declaration import Declaration, Parameter
+from .declaration import Declaration
 from .entry import entry_point, is_compiled
 from .guard import Form, forms, guarded
-from .launch import Launch, arrangement
+from .launch import Empty, Launch, Shapes, arrangement
 from .packs import packed
 
 if TYPE_CHECKING:
     from ..compiler.kernel import Kernel
 
-Scratch = tuple[tuple[tuple[Any, Any], ...], tuple[tuple[Any, Any], ...]]
-
 
 def prepare(
     declaration: Declaration,
     kernel: Callable[[str], Kernel],
-    arrays: list[Any],
+    arrays: list[Array],
     boxes: Sequence[Box] | None,
-    empty: Callable[..., Any] = aligned,
+    empty: Empty = aligned,
 ) -> Launch:
     """Return the launch of a program on arrays of one layout."""
     if declaration.options.distributed:
@@ -58,13 +57,14 @@ def prepare(
         lengths, own, last = packs.memory, packs.tables, packs.weights
     tables = (*own, *_stored(declaration, made.meta, named, sizes, dtype), *last)
     scratch = _scratch(made.meta, plan.temporaries, lengths, dtype)
+    state = -len(tables) - 1 - len(scratch[1])
     return Launch(
-        ready=partial(_run, declaration, made, forms(declaration, arrays)),
+        ready=partial(_run, declaration, made, forms(declaration, arrays), state),
         fields=len(declaration.fields),
         order=arrangement([p.kind != "number" for p in declaration.parameters]),
         bound=(declaration.captured, declaration.constants),
-        rest=(plan.layout, *tables),
-        free=(plan.free, *tables),
+        layouts=(plan.layout, plan.free),
+        tables=tables,
         scratch=scratch,
         results=made.meta.results,
         initial=_initial(made.meta, externals),
@@ -73,7 +73,7 @@ def prepare(
     )
 
 
-def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Any]]) -> dict[str, int]:
+def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Array]]) -> dict[str, int]:
     """Return the sizes determined by arrays, first by those that are only read."""
     ordered = read_first(named, declaration.written)
     sizes = match_sizes([(n, s, a.shape) for n, s, a in ordered], declaration.sizes)
@@ -89,10 +89,10 @@ def _sizes(declaration: Declaration, named: Sequence[tuple[str, Space, Any]]) ->
 def _stored(
     declaration: Declaration,
     meta: KernelMeta,
-    named: Sequence[tuple[str, Space, Any]],
+    named: Sequence[tuple[str, Space, Array]],
     sizes: Mapping[str, int],
-    dtype: np.dtype[Any],
-) -> list[Any]:
+    dtype: np.dtype[np.generic],
+) -> list[Array]:
     """Return the arguments of a kernel for stored matrices."""
     steps = {n: [s // a.itemsize for s in a.strides] for n, _, a in named}
     return [
@@ -106,8 +106,8 @@ def _externals(
     meta: KernelMeta,
     plan: Plan,
     sizes: Mapping[str, int],
-    dtype: np.dtype[Any],
-) -> list[Any]:
+    dtype: np.dtype[np.generic],
+) -> list[Tables]:
     """Return the tables of external functions; steps without tables check the sizes."""
     steps = (s for s in declaration.program.steps if isinstance(s, ir.Call))
     externals = {s.name: s.external for s in steps}
@@ -119,7 +119,7 @@ def _externals(
     ]
 
 
-def _initial(meta: KernelMeta, externals: Sequence[Any]) -> tuple[tuple[int, Any, Any], ...]:
+def _initial(meta: KernelMeta, externals: Sequence[Tables]) -> tuple[Initial, ...]:
     """Return the initial values of temporaries: number, index, values."""
     places = {name: n for n, name in enumerate(meta.temporaries)}
     return tuple(
@@ -133,12 +133,12 @@ def _scratch(
     meta: KernelMeta,
     temporaries: Sequence[tuple[int, ...]],
     lengths: Sequence[int],
-    dtype: np.dtype[Any],
-) -> Scratch:
+    dtype: np.dtype[np.generic],
+) -> tuple[Shapes, Shapes]:
     """Return shapes and types of scratch memory; and of the states and results of reductions."""
     shapes = (*temporaries, *((length,) for length in lengths))
     memory = tuple((shape, dtype.type) for shape in shapes)
-    states: list[tuple[Any, Any]] = []
+    states: list[tuple[tuple[int, ...], type[np.generic]]] = []
     if meta.states:
         states.append(((meta.states, STATE), np.int64))
     if meta.results:
@@ -146,40 +146,23 @@ def _scratch(
     return memory, tuple(states)
 
 
-def _bytes(scratch: Scratch) -> int:
+def _bytes(scratch: tuple[Shapes, Shapes]) -> int:
     """Return the bytes of scratch memory."""
     return sum(int(np.prod(shape)) * np.dtype(kind).itemsize for s in scratch for shape, kind in s)
 
 
-def _run(declaration: Declaration, kernel: Kernel, known: Sequence[Form]) -> Callable[..., int]:
-    """Return the function of a kernel that takes the arguments of a call."""
+def _run(
+    declaration: Declaration, kernel: Kernel, known: Sequence[Form], state: int
+) -> Callable[..., int]:
+    """Return the function of a kernel that takes the arguments of a call.
+
+    The number ``state`` is the index of the states of reductions among these.
+    """
     run = entry_point(kernel.run)
-    debug = declaration.options.debug
-    parted = not kernel.meta.whole and any(p.kind == "vector" for p in declaration.fields)
-    if is_compiled(kernel.run) and not parted and not debug:
+    if declaration.options.debug:
+        from ..compiler.debug import watched
+
+        run = watched(run, declaration.program, kernel.meta, declaration.places, state)
+    elif is_compiled(kernel.run):
         return run
-    if debug:
-        run = _watched(declaration, kernel)
-    if parted:
-        run = _taking_parts(run, declaration.fields)
     return guarded(run, known)
-
-
-def _watched(declaration: Declaration, kernel: Kernel) -> Callable[..., int]:
-    """Return the function of a kernel of the debug build, which reports the values it finds."""
-    from ..compiler.debug import watched
-
-    return watched(entry_point(kernel.run), declaration.program, kernel.meta, declaration.places)
-
-
-def _taking_parts(run: Callable[..., int], fields: Sequence[Parameter]) -> Callable[..., int]:
-    """Return a function that takes vector fields whole, of one that takes components."""
-
-    def call(*args: Any) -> int:
-        parts = [
-            list(a) if field.kind == "vector" else [a]
-            for a, field in zip(args, fields, strict=False)
-        ]
-        return run(*(a for part in parts for a in part), *args[len(fields) :])
-
-    return call

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Generic, Protocol, TypeVar
 
 from ..errors import ArgumentError
 from .bound import check_row
 from .check_arrays import number_of
 
-Run: TypeAlias = Callable[[Sequence[Sequence[float]]], "tuple[Any, ...]"]
-"""A function that runs programs, each with a row of scalars, and returns their results."""
+R = TypeVar("R")
+Found = TypeVar("Found", covariant=True)
 
 
-def sequence(*programs: Any) -> Programs:
+class BoundProgram(Protocol[Found]):
+    """A bound program, which runs on arrays or on ranks."""
+
+    @property
+    def scalars(self) -> Sequence[str]:
+        """The names of the scalars that a call takes."""
+
+    def __call__(self, *scalars: float) -> Found:
+        """Run the program."""
+
+
+def sequence(*programs: BoundProgram[R]) -> Programs[R]:
     """Return bound programs that run one after the other as one.
 
     On several ranks they are one call of compiled code, messages and reductions included, if
@@ -57,11 +68,7 @@ def sequence(*programs: Any) -> Programs:
             "sequence needs at least one program.", hint="Write ssr.sequence(step.bind(u), ...)."
         )
     for program in programs:
-        if not (callable(program) and hasattr(program, "repeat")):
-            raise ArgumentError(
-                f"{program!r} is not a bound program.",
-                hint="Bind it first: sequence(step.bind(u, v), ...).",
-            )
+        _check_bound(program)
     names = [program.scalars for program in programs]
     if len({id(program) for program in programs}) < len(programs):
         raise ArgumentError(
@@ -72,11 +79,22 @@ def sequence(*programs: Any) -> Programs:
     return Programs(programs, names, chained and chained(programs))
 
 
-class Programs:
+def _check_bound(program: object) -> None:
+    if not (callable(program) and hasattr(program, "repeat")):
+        raise ArgumentError(
+            f"{program!r} is not a bound program.",
+            hint="Bind it first: sequence(step.bind(u, v), ...).",
+        )
+
+
+class Programs(Generic[R]):
     """Bound programs that run one after the other; made by `sequence`."""
 
     def __init__(
-        self, programs: Sequence[Any], names: Sequence[Sequence[str]], run: Run | None
+        self,
+        programs: Sequence[BoundProgram[R]],
+        names: Sequence[Sequence[str]],
+        run: Callable[[Sequence[Sequence[float]]], tuple[R, ...]] | None,
     ) -> None:
         self._programs = tuple(programs)
         self._names = [name for several in names for name in several]
@@ -87,13 +105,13 @@ class Programs:
     def __repr__(self) -> str:
         return f"<{len(self._programs)} bound programs, one after the other>"
 
-    def __call__(self, *scalars: float) -> tuple[Any, ...]:
+    def __call__(self, *scalars: float) -> tuple[R, ...]:
         """Run the programs; return what each of them returns."""
         check_row(scalars, self._names)
         pairs = zip(self._names, scalars, strict=True)
         numbers = [number_of(name, value) for name, value in pairs]
         return self._run([numbers[part] for part in self._parts])
 
-    def _one_by_one(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
+    def _one_by_one(self, rows: Sequence[Sequence[float]]) -> tuple[R, ...]:
         pairs = zip(self._programs, rows, strict=True)
         return tuple([program(*row) for program, row in pairs])

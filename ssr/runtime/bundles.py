@@ -8,12 +8,11 @@ is an array.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..kernel.operations import BUNDLE
-from .intrinsics import ld, st
+from ..points.numbers import Array
+from .intrinsics import Memory, Value, ld, st
 
 
 def width(itemsize: int) -> int:
@@ -21,12 +20,12 @@ def width(itemsize: int) -> int:
     return BUNDLE // itemsize
 
 
-def take(lines: Any, place: int) -> Any:
+def take(lines: Memory, place: int) -> Array:
     """Return the bundle at an offset of a line buffer."""
     return np.array([ld(lines, place + n) for n in range(width(lines.array.itemsize))])
 
 
-def put(lines: Any, place: int, value: Any) -> None:
+def put(lines: Memory, place: int, value: Value) -> None:
     """Store a bundle, or a number for all of its lines."""
     count = width(lines.array.itemsize)
     for n, number in enumerate(np.broadcast_to(value, (count,))):
@@ -34,8 +33,8 @@ def put(lines: Any, place: int, value: Any) -> None:
 
 
 def gather(
-    lines: Any, place: int, step: int, array: Any, start: int, along: int, across: int, count: int,
-    many: int,
+    lines: Memory, place: int, step: int, array: Memory, start: int, along: int, across: int,
+    count: int, many: int,
 ) -> None:  # fmt: skip
     """Copy points of ``many`` lines to a line buffer, padded with copies of the last line."""
     for n in range(count):
@@ -45,8 +44,8 @@ def gather(
 
 
 def scatter(
-    lines: Any, place: int, step: int, array: Any, start: int, along: int, across: int, count: int,
-    many: int,
+    lines: Memory, place: int, step: int, array: Memory, start: int, along: int, across: int,
+    count: int, many: int,
 ) -> None:  # fmt: skip
     """Copy points of ``many`` lines of a line buffer to an array; see `gather`."""
     for n in range(count):

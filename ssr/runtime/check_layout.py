@@ -8,11 +8,13 @@ a small kernel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+
+from ..points.numbers import Array
+from .intrinsics import Memory
 
 
-def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
+def refused(arrays: Sequence[Memory], layout: Array, written: int) -> bool:
     """Whether a kernel refuses arrays, because of another layout or shared memory."""
     given, behind = [a.array for a in arrays], len(arrays)
     forms = [number for a in given for number in (*a.shape, *a.strides)]
@@ -21,7 +23,7 @@ def refused(arrays: Sequence[Any], layout: Any, written: int) -> bool:
     return astray or forms != meant or meet(starts, layout[:behind], written)
 
 
-def meet(starts: Sequence[int], lengths: Sequence[int], written: int) -> bool:
+def meet(starts: Sequence[int], lengths: Iterable[int], written: int) -> bool:
     """Whether the memory of the first ``written`` arrays overlaps that of another array.
 
     >>> meet((100, 140, 120), (20, 20, 20), 1), meet((100, 140, 120), (20, 20, 21), 2)

@@ -6,17 +6,16 @@ that runs as plain Python uses `require` only, since there every access is check
 
 from __future__ import annotations
 
-from typing import Any
-
 from . import intrinsics
+from .intrinsics import Memory, Real
 
 
-def ld(a: Any, offset: int) -> Any:
+def ld(a: Memory, offset: int) -> Real:
     """Return the element at a flat offset, which must lie in the array."""
     return intrinsics.ld(a, offset)
 
 
-def st(a: Any, offset: int, value: Any) -> None:
+def st(a: Memory, offset: int, value: Real) -> None:
     """Store an element at a flat offset, which must lie in the array."""
     intrinsics.st(a, offset, value)
 

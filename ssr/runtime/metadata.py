@@ -66,7 +66,6 @@ class NestMeta:
     """
 
     target: str
-    order: str
     earlier: tuple[tuple[int, ...], ...] | None
     whole_lines: bool
     fused: bool
@@ -154,8 +153,6 @@ class KernelMeta:
         The fields and temporaries that are written.
     buffers, scalars, sizes, nests
         Scratch buffers, scalars and sizes in the order of the arguments, and nests as they run.
-    loops
-        The number of innermost loops that are expected to vectorise.
     reductions, results
         The number of rows of the states of reductions, and of values that a call returns.
     stored
@@ -189,7 +186,6 @@ class KernelMeta:
     scalars: tuple[str, ...]
     sizes: tuple[str, ...]
     nests: tuple[NestMeta, ...]
-    loops: int
     reductions: int
     results: int
     stored: tuple[StoredMeta, ...]
@@ -207,6 +203,11 @@ class KernelMeta:
         """Return one item for each field, those of written fields first."""
         pairs = zip(self.fields, given, strict=True)
         return [one for _, one in sorted(pairs, key=lambda pair: pair[0] not in self.written)]
+
+    @property
+    def entry(self) -> str:
+        """The name of the function that is called from outside."""
+        return "call" if self.whole or self.units else "kernel"
 
     @property
     def states(self) -> int:

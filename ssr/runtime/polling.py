@@ -11,7 +11,6 @@ In plain Python the functions have no effect, since the interpreter runs handler
 from __future__ import annotations
 
 import time
-from typing import Any
 
 INTERVAL = 100_000_000
 """Interval in nanoseconds at which Python may run handlers."""
@@ -30,5 +29,5 @@ def stopwatch() -> None:
     """
 
 
-def poll(watch: Any, points: int) -> None:
+def poll(watch: None, points: int) -> None:
     """Count points; leave the kernel if that makes Python run a handler that raises."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from ..points.affine import AXES, Affine, Floor
+from ..points.numbers import Array
 
-Integers: TypeAlias = Any
+Integers: TypeAlias = "int | Array"
 """An integer, or an array with one integer for each box."""
 
 
@@ -64,22 +65,31 @@ def region(reach: Reach, values: Mapping[str, Integers]) -> tuple[tuple[Integers
     """
     axes = AXES[len(reach.low)] if reach.low else ()
     rows: dict[str, tuple[Integers, Integers]] = {}
-    empty: Any = reduce(np.logical_or, (test.evaluate(values) < 0 for test in reach.when), False)
+    empty: bool | Array = False
+    for test in reach.when:
+        empty = np.logical_or(empty, _value(test, values) < 0)
     for axis, lower, upper in zip(axes, reach.low, reach.high, strict=True):
-        low = reduce(np.maximum, (bound.evaluate(values) for bound in lower))
-        high = reduce(np.minimum, (bound.evaluate(values) for bound in upper))
+        low = reduce(np.maximum, (_value(bound, values) for bound in lower))
+        high = reduce(np.minimum, (_value(bound, values) for bound in upper))
         empty = np.logical_or(empty, low >= high)
         rows[axis] = low, high - 1
     ends = [_interval(expression, rows, values) for expression in reach.index]
     return tuple((first, np.where(empty, first, last + 1)[()]) for first, last in ends)
 
 
+def _value(expression: Affine, values: Mapping[str, Integers]) -> Integers:
+    """Return the value of an expression; arrays take part in its arithmetic like integers."""
+    return expression.evaluate(cast("Mapping[str, int]", values))
+
+
 def _interval(
-    expression: Affine, rows: Mapping[str, tuple[Integers, Integers]], values: Mapping[str, Any]
+    expression: Affine,
+    rows: Mapping[str, tuple[Integers, Integers]],
+    values: Mapping[str, Integers],
 ) -> tuple[Integers, Integers]:
     """Return bounds of an expression where the indices of rows lie between first and last ones."""
-    first: Any = expression.constant
-    last: Any = expression.constant
+    first: Integers = expression.constant
+    last: Integers = expression.constant
     for atom, factor in expression.terms:
         if isinstance(atom, str):
             ends = rows[atom] if atom in rows else (values[atom], values[atom])

@@ -23,10 +23,10 @@ plain Python, `follow` leaves each step to its caller.
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from ..points.numbers import Array
 from .constants import LEFT
-from .intrinsics import ld, st
+from .intrinsics import Memory, ld, st
 
 PATIENCE = 200_000_000
 """Limit in nanoseconds of the polling of a function."""
@@ -38,19 +38,19 @@ YIELDS = hasattr(os, "sched_yield")
 """Whether the C library has a function that yields the processor."""
 
 
-def follow(steps: Any, at: Any) -> int:
+def follow(steps: Array, at: Array) -> int:
     """Call the function of a step; return `FINISHED`, or why the kernel returns."""
     return LEFT
 
 
-def copy(target: Any, to: int, source: Any, of: int, count: int) -> None:
+def copy(target: Memory, to: int, source: Memory, of: int, count: int) -> None:
     """Copy elements from a flat offset on; source and target do not overlap."""
     for n in range(count):
         st(target, to + n, ld(source, of + n))
 
 
 def copy_column(
-    target: Any, to: int, apart: int, source: Any, of: int, further: int, count: int
+    target: Memory, to: int, apart: int, source: Memory, of: int, further: int, count: int
 ) -> None:
     """Copy strided elements; source and target do not overlap."""
     for n in range(count):

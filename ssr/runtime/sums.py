@@ -30,9 +30,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import compress, islice
-from typing import Any
 
 import numpy as np
+
+from ..points.numbers import Array
+from .intrinsics import Memory
 
 STATE = 32
 """Integers of the state of one reduction."""
@@ -73,22 +75,22 @@ def _bits(value: float) -> int:
     return int(np.float64(value).view(np.int64))
 
 
-def _value(bits: Any) -> float:
+def _value(bits: int) -> float:
     return float(np.int64(bits).view(np.float64))
 
 
-def accumulate(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
+def accumulate(state: Array, row: int, buffer: Memory, start: int, count: int) -> None:
     """Add the elements of a buffer to a sum."""
     add(state[row], buffer.flat[start : start + count])
 
 
-def accumulate_squares(state: Any, row: int, buffer: Any, start: int, count: int) -> None:
+def accumulate_squares(state: Array, row: int, buffer: Memory, start: int, count: int) -> None:
     """Add the squares of the elements of a buffer to a norm."""
     terms = [float(v) for v in buffer.flat[start : start + count]]
     add_squares(state[row : row + ROWS["norm"]], terms)
 
 
-def add_squares(state: Any, terms: list[float]) -> None:
+def add_squares(state: Array, terms: list[float]) -> None:
     """Add the squares of terms to the state of a norm, as `accumulate_squares` does with a line."""
     large = [term * term > LARGE and math.isfinite(term) for term in terms]
     squares = [
@@ -101,7 +103,7 @@ def add_squares(state: Any, terms: list[float]) -> None:
         add(state[2], [(term * SCALE) * (term * SCALE) for term in terms])
 
 
-def add(state: Any, terms: Any) -> None:
+def add(state: Array, terms: Array | Sequence[float]) -> None:
     """Add terms to the state of a sum, as `accumulate` does with the terms of one line."""
     values = np.array(terms, np.float64)
     finite = np.isfinite(values)
@@ -128,12 +130,12 @@ def add(state: Any, terms: Any) -> None:
         state[2 + place] += int((part / unit).sum())
 
 
-def _odd(values: Any) -> Any:
+def _odd(values: Array) -> Array:
     """Return numbers with the last bit set, which lie halfway between no two parts."""
     return (values.view(np.int64) | 1).view(np.float64)
 
 
-def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
+def shares(kinds: Sequence[str], states: Sequence[Array]) -> tuple[Array, Array]:
     """Return the contribution of a part of the terms of reductions, as two rows of integers.
 
     The first rows of all parts are summed, and of the second ones the maxima are taken; `combined`
@@ -145,7 +147,7 @@ def shares(kinds: Sequence[str], states: Sequence[Any]) -> tuple[Any, Any]:
     return added, np.array([max(each) for each in zip(*keys, strict=True)], np.int64)
 
 
-def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
+def _share(kinds: Sequence[str], state: Array, added: Array) -> list[int]:
     """Add the contribution of one part to sums, and return its integers for the maxima.
 
     The three limbs of a sum are stored at their positions among all possible limbs.
@@ -169,7 +171,7 @@ def _share(kinds: Sequence[str], state: Any, added: Any) -> list[int]:
     return keys
 
 
-def combined(kinds: Sequence[str], added: Any, largest: Any) -> Any:
+def combined(kinds: Sequence[str], added: Array, largest: Array) -> Array:
     """Return the states of reductions of all terms from the `shares` of parts of them."""
     states = np.zeros((len(kinds), STATE), np.int64)
     keys, start = iter(largest.tolist()), 0
@@ -212,7 +214,7 @@ def reduced(kind: str, terms: list[float]) -> float:
     return _unkey(max(keys) if sign > 0 else min(keys))
 
 
-def total(state: Any, row: int) -> float:
+def total(state: Array, row: int) -> float:
     """Return the value of a sum."""
     seen, level, high, middle, low, special, bits = (int(n) for n in state[row][:7])
     if special:
@@ -228,7 +230,7 @@ def total(state: Any, row: int) -> float:
         return float(np.float64(value) * math.ldexp(1.0, WIDTH * shift))
 
 
-def root(state: Any, row: int) -> float:
+def root(state: Array, row: int) -> float:
     """Return the value of a norm."""
     usual, large, small = (total(state, row + n) for n in range(ROWS["norm"]))
     if large > 0.0:
@@ -246,7 +248,7 @@ def _key(value: float, sign: int) -> int:
     return bits ^ (2**63 - 1) if bits < 0 else bits
 
 
-def extreme(state: Any, row: int, sign: int, buffer: Any, start: int, count: int) -> None:
+def extreme(state: Array, row: int, sign: int, buffer: Memory, start: int, count: int) -> None:
     """Take the elements of a buffer into a maximum (sign 1) or minimum (sign -1)."""
     keys = [_key(float(v), sign) for v in buffer.flat[start : start + count]]
     if state[row, 0]:
@@ -254,12 +256,12 @@ def extreme(state: Any, row: int, sign: int, buffer: Any, start: int, count: int
     state[row, 0], state[row, 1] = 1, max(keys) if sign > 0 else min(keys)
 
 
-def found(state: Any, row: int) -> float:
+def found(state: Array, row: int) -> float:
     """Return the value of a maximum or minimum."""
     return _unkey(int(state[row, 1]))
 
 
-def number_found(kind: str, state: Any, row: int) -> float:
+def number_found(kind: str, state: Array, row: int) -> float:
     """Return the sum, maximum or minimum that a state represents."""
     return total(state, row) if kind == "sum" else found(state, row)
 

@@ -1,7 +1,7 @@
 """Compilation targets: processors, and the properties on which the compiler's choices depend.
 
-All properties of processors are defined here. They are determined from the code that LLVM generates
-for small functions, so a new processor, or one that a program names, needs no entry here.
+The properties (`ssr.kernel.vector_target`) are determined from the code that LLVM generates for
+small functions, so a new processor, or one that a program names, needs no entry.
 
 Kernels are compiled for the processor that `ssr.Options` names, else for that of ``SSR_CPU`` in the
 environment, else for ``NUMBA_CPU_NAME``, and otherwise for the host processor. A named processor
@@ -23,48 +23,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import ArgumentError
+from ..kernel.vector_target import AVX2, AVX512, GENERIC, NEON, Target
 from .processor_names import is_name, near
 
 if TYPE_CHECKING:
     from llvmlite import binding
 
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Properties of a kind of processor.
-
-    Attributes
-    ----------
-    name
-        The name of the instruction set.
-    vector_bytes
-        Bytes of a vector register; 0 if loops are left to LLVM's own vectoriser.
-    registers
-        The number of vector registers.
-    masks
-        Whether parts of vectors are loaded and stored at the cost of whole ones.
-    requests
-        Whether prefetch instructions make loops over large fields faster.
-    together
-        The largest number of vectors of one sum that are computed at a time.
-    """
-
-    name: str
-    vector_bytes: int
-    registers: int
-    masks: bool
-    requests: bool
-    together: int
-
-    def lanes(self, bits: int) -> int:
-        """Return the number of values of ``bits`` bits in a vector."""
-        return self.vector_bytes * 8 // bits
-
-
-AVX512 = Target("AVX-512", 64, 32, masks=True, requests=True, together=2)
-AVX2 = Target("AVX2", 32, 16, masks=False, requests=True, together=4)
-NEON = Target("NEON", 16, 32, masks=False, requests=False, together=4)
-GENERIC = Target("generic", 0, 16, masks=False, requests=False, together=1)
 
 _PROBE = """
 declare <{0} x double> @llvm.fma.v{0}f64(<{0} x double>, <{0} x double>, <{0} x double>)

@@ -7,18 +7,18 @@ names of operations that create a vector end in its number of lanes. A mask is a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from .intrinsics import Memory, ld, st, unwritten
+from ..points.numbers import Array
+from .intrinsics import Memory, Real, ld, st, unwritten
 
 vectors = range
 """The range of the first rows of vectors."""
 
 
-def _loading(lanes: int) -> Callable[..., Any]:
-    def vector_load(array: Any, offset: int, mask: Any = None) -> Any:
+def _loading(lanes: int) -> Callable[..., Array]:
+    def vector_load(array: Memory, offset: int, mask: Array | None = None) -> Array:
         """Return contiguous elements; masked-off elements are not read, and are zero."""
         found = np.zeros(lanes, array.flat.dtype)
         for n in range(lanes):
@@ -29,16 +29,16 @@ def _loading(lanes: int) -> Callable[..., Any]:
     return vector_load
 
 
-def _spreading(lanes: int) -> Callable[..., Any]:
-    def spread(number: Any) -> Any:
+def _spreading(lanes: int) -> Callable[..., Array]:
+    def spread(number: Real) -> Array:
         """Return the vector of which each element is a number."""
         return np.full(lanes, number)
 
     return spread
 
 
-def _between(lanes: int) -> Callable[..., Any]:
-    def rows_between(low: int, high: int) -> Any:
+def _between(lanes: int) -> Callable[..., Array]:
+    def rows_between(low: int, high: int) -> Array:
         """Return for each lane whether its number is in a range."""
         return np.array([low <= n < high for n in range(lanes)])
 
@@ -50,14 +50,14 @@ spread2, spread4, spread8, spread16 = map(_spreading, (2, 4, 8, 16))
 rows_between2, rows_between4, rows_between8, rows_between16 = map(_between, (2, 4, 8, 16))
 
 
-def vector_store(array: Any, offset: int, value: Any, mask: Any = None) -> None:
+def vector_store(array: Memory, offset: int, value: Array, mask: Array | None = None) -> None:
     """Store contiguous elements, except those whose mask is false."""
     for n, number in enumerate(value):
         if mask is None or mask[n]:
             st(array, offset + n, number)
 
 
-def shuffle(first: Any, second: Any, *places: int) -> Any:
+def shuffle(first: Array, second: Array, *places: int) -> Array:
     """Return elements of two vectors, which are counted one after the other.
 
     >>> shuffle(np.array([1, 2]), np.array([3, 4]), 1, 2)
@@ -66,7 +66,7 @@ def shuffle(first: Any, second: Any, *places: int) -> Any:
     return np.concatenate([first, second])[list(places)]
 
 
-def blend(mask: Any, first: Any, second: Any) -> Any:
+def blend(mask: Array, first: Array, second: Array) -> Array:
     """Return the elements of a first vector that have a mask, and others of a second one.
 
     >>> blend(np.array([True, False]), np.array([1, 2]), np.array([3, 4]))
@@ -75,21 +75,21 @@ def blend(mask: Any, first: Any, second: Any) -> Any:
     return np.where(mask, first, second)
 
 
-def complement(mask: Any) -> Any:
+def complement(mask: Array) -> Array:
     """Return the mask of the other lanes."""
     return ~mask
 
 
-def request(array: Any, offset: int, soon: bool, written: bool) -> None:
+def request(array: Memory, offset: int, soon: bool, written: bool) -> None:
     """Bring a cache line near, at any offset; ``soon`` to be read or ``written`` very near."""
 
 
-def elements(array: Any) -> int:
+def elements(array: Memory) -> int:
     """Return the number of elements of an array."""
     return int(array.array.size)
 
 
-def line_steps(array: Any) -> int:
+def line_steps(array: Memory) -> int:
     """Return the bitwise or of the strides of an array in bytes, except along its last axis."""
     found = 0
     for step in array.array.strides[:-1]:
@@ -102,11 +102,11 @@ def seldom(test: bool) -> bool:
     return test
 
 
-def scratch_numbers(array: Any, count: int) -> Any:
+def scratch_numbers(array: Memory, count: int) -> Memory:
     """Return memory on the stack for numbers of the type of an array."""
     return Memory(unwritten(count, array.array.dtype))
 
 
-def scratch_truths(count: int) -> Any:
+def scratch_truths(count: int) -> Memory:
     """Return memory on the stack for truths."""
     return Memory(np.zeros(count, np.bool_))

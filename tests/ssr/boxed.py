@@ -230,6 +230,10 @@ class Boxed:
             max((buffer_elements(b, box) for box in boxes if b.nest in tables), default=0)
             for b in self.meta.buffers
         ]
+        vectors = {parts[0]: parts for _, parts in self.declaration.program.vectors}
+        whole = {first: np.stack([arrays[n] for n in parts]) for first, parts in vectors.items()}
+        components = {n for parts in vectors.values() for n in parts[1:]}
+        fields = [whole.get(n, arrays[n]) for n in self.meta.fields if n not in components]
         run = Run(tables, {n: (made.links, made.weights) for n, made in links.items()})
         given = driven.arguments(
             self.meta,
@@ -241,9 +245,13 @@ class Boxed:
             state=self.state,
             results=self.results[np.newaxis],
             scratch=max((made.scratch for made in links.values()), default=0),
+            fields=fields,
         )
         code = self.kernel.run(*given)
         assert code == 0, f"the kernel returned {code}"
+        for first, parts in vectors.items():
+            for name, values in zip(parts, whole[first], strict=True):
+                arrays[name][...] = values
 
 
 class Storages:

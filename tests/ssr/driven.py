@@ -29,17 +29,23 @@ def arguments(
     results: Array | None = None,
     scratch: int = 0,
     messages: Array | None = None,
+    fields: Sequence[Array] | None = None,
 ) -> list[Any]:
-    """Return the arguments of a kernel whose arrays, temporaries included, may overlap."""
+    """Return the arguments of a kernel whose arrays, temporaries included, may overlap.
+
+    The ``fields`` are those of the arrays that are fields, with vector fields whole.
+    """
+    count = len(meta.fields)
     dtype = arrays[0].dtype
     laid = step_tables(meta, steps, dtype)
     return [
-        *arrays,
+        *(arrays[:count] if fields is None else fields),
+        *arrays[count:],
         *buffers,
         np.array(scalars, np.float64),
         *([state] if meta.reductions else []),
         *([results] if meta.results else []),
-        layout_of(meta.written_first(arrays[: len(meta.fields)]), 0),
+        layout_of(meta.written_first(arrays[:count]), 0),
         laid.tables,
         laid.links,
         laid.weights,

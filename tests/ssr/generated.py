@@ -35,20 +35,19 @@ def functions(text: str, names: Mapping[str, Any]) -> dict[str, Any]:
     return scope
 
 
-def module_of(function: Any, dtype: str = "float64") -> ir.Module:
+def module_of(function: Any, types: Sequence[Type], dtype: str = "float64") -> ir.Module:
     """Return the module of a function: it, those of the same text, and constants that it uses."""
     scope = function.__globals__
     text = scope.get("__text__") or textwrap.dedent(inspect.getsource(function))
-    is_checked = scope.get("ld") is checked.ld
     return ir.Module(
         title="A test.",
         dtype=dtype,
-        imports=(("ssr.runtime.checked", ("ld", "st")),) if is_checked else (),
+        checked=scope.get("ld") is checked.ld,
         constants=(),
         doubles=tuple((n, float(v)) for n, v in scope.items() if isinstance(v, float)),
         labels=tuple((n, v) for n, v in scope.items() if isinstance(v, str) and n[0] != "_"),
-        functions=functions_of(text),
-        signatures=(),
+        functions=tuple(sorted(functions_of(text), key=lambda f: f.name == function.__name__)),
+        types=tuple(types),
     )
 
 
@@ -56,7 +55,7 @@ def translated(
     function: Any, types: Sequence[Type], *, overlapping: bool = False, dtype: str = "float64"
 ) -> Any:
     """Return the module of a function in LLVM's language."""
-    module = module_of(function, dtype)
+    module = module_of(function, types, dtype)
     return translate.translated(
         module, function.__name__, types, overlapping=overlapping, inside=False
     )

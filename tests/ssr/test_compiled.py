@@ -248,7 +248,7 @@ def test_blocks_for_the_cache_keep_bits(monkeypatch: pytest.MonkeyPatch) -> None
     program = twenty_seven_points()
     program(*given)
     (launch,) = program._launcher.launches.values()
-    assert any(len(table) > 1 for table in launch.rest[1:])
+    assert any(len(table) > 1 for table in launch.tables)
     plain.check_same(whole[0], given[0])
 
 
@@ -287,7 +287,7 @@ def test_planes_stay_in_the_second_level_cache(
         y = np.full_like(x, np.nan)
         product(y, x)
         (launch,) = product._launcher.launches.values()
-        (table,) = (t for t in launch.rest[1:] if t.shape[1] > 9)
+        (table,) = (t for t in launch.tables if t.shape[1] > 9)
         return [high - low for low, high in table[:, 5:7].tolist()], y
 
     planes = 2 * reach + 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,16 @@ import numpy as np
 from ssr.kernel import ir
 from ssr.kernel.from_python import functions_of
 from ssr.kernel.inference import Functions
-from ssr.kernel.print_python import function_lines
+from ssr.kernel.print_python import function_lines, printed
+from ssr.kernel.vector_target import AVX2, AVX512, GENERIC, NEON, Target
 from ssr.kernel.vectorize import vectorize
 from ssr.runtime import intrinsics
-from ssr.runtime.target import AVX2, AVX512, GENERIC, NEON, Target
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 TARGETS = {target.name: target for target in (AVX512, AVX2, NEON, GENERIC)}
 """Processors with masks, without masks and with short vectors, and one without vectors."""
 
-IMPORTS = (
-    (
-        "ssr.runtime.intrinsics",
-        ("address", "fma", "independent", "ld", "maximum", "minimum", "rolled", "sign", "st"),
-    ),
-    ("ssr.runtime.sums", ("accumulate", "accumulate_squares", "total", "root")),
-)
 
 NUMBER, INTEGER, TRUTH = ir.Scalar("f8"), ir.Scalar("i8"), ir.Scalar("b1")
 ELEMENTS = {"float64": "f8", "float32": "f4"}
@@ -46,20 +38,14 @@ def own(dtype: str) -> ir.Array:
 def module_of(text: str, types: Sequence[ir.Type], dtype: str = "float64") -> ir.Module:
     """Return a module of functions that are written as Python, of which the last one is called."""
     functions = functions_of(text)
-    signature = ir.Signature("SIGNATURE", functions[-1].name, tuple(types))
     constants = (("third", 1 / 3),)
-    return ir.Module("a text", dtype, IMPORTS, constants, (), (), functions, (signature,))
+    return ir.Module("a text", dtype, False, constants, (), (), functions, tuple(types))
 
 
 def runs(module: ir.Module) -> Callable[..., Any]:
     """Return the last function of a module in plain Python."""
-    scope: dict[str, Any] = {"np": np}
-    for name, value in module.constants:
-        scope[name] = np.dtype(module.dtype).type(value)
-    for origin, names in module.imports:
-        scope |= {name: getattr(import_module(origin), name) for name in names}
-    for function in module.functions:
-        exec("\n".join(function_lines(function)), scope)
+    scope: dict[str, Any] = {}
+    exec(printed(module), scope)
     return intrinsics.plain(scope[module.functions[-1].name])
 
 

@@ -182,7 +182,7 @@ class RankCall:
         if not rank.buffers:
             rank.buffers = [aligned((rank.tables.buffer(b),), dtype) for b in meta.buffers]
         laid = step_tables(meta, steps, dtype)
-        arrays = rank.fields if meta.whole else rank.components
+        arrays = rank.fields
         self.at = np.zeros(len(At), np.int64)
         self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
         self._states = (rank.states,) if meta.states else ()

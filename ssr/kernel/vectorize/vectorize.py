@@ -6,16 +6,14 @@ after:   for i in vectors(0, n, 8): vector_store(t, i, a * vector_load8(t, i))
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import ir
 from ..fresh_names import Names
 from ..inference import Functions, Scope
-from ..operations import VECTORS
 from ..rewriting import mentioned
 from ..types import Type
-from ..uses import Uses, called
+from ..uses import Uses
 from ..vector_target import Target
 from .context import Context
 from .functions import vectorized
@@ -36,8 +34,7 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
     ...     "def f(t, n, a):\n    for i in range(n): st(t, i, a * ld(t, i))"
     ... )
     >>> types = ir.Array("f8"), ir.Scalar("i8"), ir.Scalar("f8")
-    >>> signature = ir.Signature("SIGNATURE", "f", types)
-    >>> module = ir.Module("", "float64", (), (), (), (), functions, (signature,))
+    >>> module = ir.Module("", "float64", False, (), (), (), functions, types)
     >>> for line in function_lines(vectorize(module, AVX512).functions[0]):
     ...     print(line)
     def f(t, n, a):
@@ -65,7 +62,7 @@ def vectorize(module: ir.Module, target: Target) -> ir.Module:
         else function
         for function in module.functions
     )
-    return replace(module, functions=found, imports=(*module.imports, *_imports(found)))
+    return replace(module, functions=found)
 
 
 def _as_read(type_: Type) -> Type:
@@ -90,12 +87,3 @@ def _function(
         fields=tuple(name for name, type_ in arrays.items() if not type_.contiguous),
     )
     return vectorized(context, function)
-
-
-def _imports(functions: tuple[ir.Function, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the module of the operations on vectors, with the names that functions use."""
-    nodes = [node for function in functions for node in ir.statements(function.body)]
-    ranges = {node.order for node in nodes if isinstance(node, ir.For)}
-    used = (ranges & {"vectors"}) | (called(functions) & VECTORS.keys())
-    if used:
-        yield "ssr.runtime.vectors", tuple(sorted(used))

@@ -11,7 +11,7 @@ from ...kernel.types import TypeMismatch
 
 
 def verify_kernel(module: Module, after: str) -> None:
-    """Check the functions of a kernel that its signatures reach."""
+    """Check the functions of a kernel that its entry reaches."""
     try:
         Functions(module)
     except (KeyError, TypeMismatch) as problem:

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ssr.runtime.checked import ld, require, st
-from ssr.runtime.intrinsics import address, fma, independent, maximum, minimum, prefetch, rolled, sign
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.checked import ld, require, st
+from ssr.runtime.intrinsics import fma
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(0.25)
@@ -117,7 +116,7 @@ def kernel(x, b, t0, state, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :] written
 #     b: f8[:, :]
 #     t0: f8[:] contiguous written

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.parts import between, rows
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
+from ssr.runtime.intrinsics import fma, ld, st
+from ssr.runtime.parts import between
+from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.steps import copy, copy_column, follow
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(4.0)
@@ -139,7 +138,7 @@ def call(u__p, q, c, scalars, layout, tables, links, weights, scratch, messages,
     return 0
 
 
-# SIGNATURE of call:
+# The arguments of call:
 #     u__p: f8[:, :] written
 #     q: f8[:, :] written
 #     c: f8[:, :] written

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.parts import between, rows
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
+from ssr.runtime.intrinsics import fma, ld, st
+from ssr.runtime.parts import between
+from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.steps import copy, copy_column, follow
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(0.25)
@@ -122,7 +121,7 @@ def call(x, b, t0, scalars, layout, tables, links, weights, scratch, messages, s
     return 0
 
 
-# SIGNATURE of call:
+# The arguments of call:
 #     x: f8[:, :] written
 #     b: f8[:, :] written
 #     t0: f8[:] contiguous written

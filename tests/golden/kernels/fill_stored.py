@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import fma, ld, prefetch, rolled, st
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(4.0)
@@ -222,7 +221,7 @@ def kernel(v, y, u, c0_scratch, layout, table_0, table_1, c0_links, c0_weights):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     v: f8[:, :] written
 #     y: f8[:, :] written
 #     u: f8[:, :]

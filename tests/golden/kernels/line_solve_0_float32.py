@@ -3,10 +3,9 @@
 import numpy as np
 
 from ssr.runtime.bundles import gather, put, scatter, take
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import address, fma
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float32
 w0 = real(1.0)
@@ -105,7 +104,7 @@ def kernel(x, b, lines, tau, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f4[:, :] written
 #     b: f4[:, :]
 #     lines: f4[:] contiguous written

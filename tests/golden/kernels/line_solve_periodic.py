@@ -3,10 +3,9 @@
 import numpy as np
 
 from ssr.runtime.bundles import gather, put, scatter, take
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import address, fma
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(-0.3333333333333333)
@@ -148,7 +147,7 @@ def kernel(x, b, lines, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:] written
 #     b: f8[:]
 #     lines: f8[:] contiguous written

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import fma, independent, ld, st
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(-0.0)
@@ -216,7 +215,7 @@ def kernel(x, b, r, c0_0, t1_0, u2_0, c0_1, t1_1, u2_1, c3_1, layout, table_0, t
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :] written
 #     b: f8[:, :]
 #     r: f8[:, :] written

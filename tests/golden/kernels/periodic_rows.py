@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import fma, ld, st
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(-2.0)
@@ -67,7 +66,7 @@ def kernel(y, x, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     y: f8[:, :] written
 #     x: f8[:, :]
 #     layout: i8[:] contiguous written

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.parts import between, rows
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import apart, component, ld, st
+from ssr.runtime.parts import rows
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(4.0)
@@ -37,11 +36,7 @@ def call(v__LU, layout, tables):
     return kernel(component(v__LU, 0), layout, rows(tables, tables[0], tables[1], tables[2]))
 
 
-# SIGNATURE of kernel:
-#     v__LU__0: f8[:] written
-#     layout: i8[:] contiguous written
-#     table_0: i8[:, :] contiguous written
-# WHOLE of call:
+# The arguments of call:
 #     v__LU: f8[:, :] written
 #     layout: i8[:] contiguous written
 #     tables: i8[:] contiguous

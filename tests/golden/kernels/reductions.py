@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
+from ssr.runtime.intrinsics import fma, ld, st
+from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
@@ -110,7 +110,7 @@ def kernel(x, y, r0, r1, r2, r3, state, results, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :]
 #     y: f8[:, :]
 #     r0: f8[:] contiguous written

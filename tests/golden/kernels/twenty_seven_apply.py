@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import ld, st
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 w0 = real(-0.0)
@@ -94,7 +93,7 @@ def kernel(y, x, c0, g1, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     y: f8[:, :, :] written
 #     x: f8[:, :, :]
 #     c0: f8[:] contiguous written

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import fma, ld, st
+from ssr.runtime.polling import poll, stopwatch
 
 real = np.float64
 
@@ -44,7 +43,7 @@ def kernel(x, r, a, b, c, q0, t0, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:] written
 #     r: f8[:]
 #     a: f8[:]

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, apart, component, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
+from ssr.runtime.check_layout import refused
+from ssr.runtime.intrinsics import apart, component, fma, independent, ld, st
 from ssr.runtime.parts import between, rows
 from ssr.runtime.polling import poll, stopwatch
-from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
 
 real = np.float64
 w0 = real(4.0)
@@ -186,17 +185,7 @@ def call(v__u, h, memory, dt, layout, tables):
     return kernel(component(v__u, 0), component(v__u, 1), h, between(memory, tables[0], tables[1]), between(memory, tables[3], tables[4]), between(memory, tables[6], tables[7]), dt, layout, rows(tables, tables[9], tables[10], tables[11]))
 
 
-# SIGNATURE of kernel:
-#     v__u__0: f8[:, :] written
-#     v__u__1: f8[:, :] written
-#     h: f8[:, :] written
-#     t0: f8[:] contiguous written
-#     t1: f8[:] contiguous written
-#     t2: f8[:] contiguous written
-#     dt: f8
-#     layout: i8[:] contiguous written
-#     table_0: i8[:, :] contiguous written
-# WHOLE of call:
+# The arguments of call:
 #     v__u: f8[:, :, :] written
 #     h: f8[:, :] written
 #     memory: f8[:] contiguous written

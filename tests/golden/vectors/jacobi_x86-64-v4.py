@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ssr.runtime.intrinsics import address, fma, independent, ld, maximum, minimum, prefetch, rolled, sign, st
-from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.check_layout import refused
-from ssr.runtime.sums import accumulate, accumulate_squares, extreme, found, root, total
+from ssr.runtime.intrinsics import address, fma, ld, st
+from ssr.runtime.polling import poll, stopwatch
 from ssr.runtime.vectors import blend, elements, line_steps, request, rows_between8, spread8, vector_load8, vector_store, vectors
 
 real = np.float64
@@ -191,7 +190,7 @@ def kernel(x, b, t0, omega, layout, table_0):
     return 0
 
 
-# SIGNATURE of kernel:
+# The arguments of kernel:
 #     x: f8[:, :] written
 #     b: f8[:, :]
 #     t0: f8[:] contiguous written

@@ -40,12 +40,10 @@ def kernel(name: str, dtype: str) -> ir.Module:
 
 def text(module: ir.Module) -> str:
     """Return kernel IR as text."""
-    arguments = {function.name: function.arguments for function in module.functions}
-    lines = [printed(module).rstrip("\n"), "", ""]
-    for signature in module.signatures:
-        lines.append(f"# {signature.name} of {signature.function}:")
-        given = zip(arguments[signature.function], signature.types, strict=True)
-        lines += [f"#     {name}: {type_text(type_)}" for name, type_ in given]
+    entry = module.functions[-1]
+    given = zip(entry.arguments, module.types, strict=True)
+    types = [f"#     {name}: {type_text(type_)}" for name, type_ in given]
+    lines = [printed(module).rstrip("\n"), "", "", f"# The arguments of {entry.name}:", *types]
     return "\n".join([*lines, ""])
 
 

@@ -96,10 +96,10 @@ def test_nests_that_are_alone_stay_in_a_kernel() -> None:
         return [store(field, n, call(operation, load(field, n))) for n in range(400)]
 
     nests = nest("np.sin", "x"), nest("np.cos", "x"), nest("np.sin", "y")
-    found = Functions(frozenset()).nests(nests)
+    found = Functions().nests(nests)
     assert [len(lines) for lines in found] == [1, 400, 1]
-    assert [len(lines) for lines in Functions(frozenset()).nests(nests[:2])] == [400, 400]
-    assert [len(lines) for lines in Functions(frozenset()).nests(2 * nests)] == 6 * [1]
+    assert [len(lines) for lines in Functions().nests(nests[:2])] == [400, 400]
+    assert [len(lines) for lines in Functions().nests(2 * nests)] == 6 * [1]
 
 
 def rows(stop: str, of: str, to: str, first: str, name: str) -> list[Statement]:
@@ -109,7 +109,7 @@ def rows(stop: str, of: str, to: str, first: str, name: str) -> list[Statement]:
 
 
 def test_equal_statements_are_one_function() -> None:
-    functions = Functions(frozenset())
+    functions = Functions()
     block = rows("n", "x", "y", "x", "s1")
     assert functions.call(block) == call("part_0", "n", "x", "y")
     assert functions.call(rows("m", "y", "x", "y", "s2")) == call("part_0", "m", "y", "x")
@@ -122,7 +122,7 @@ def test_several_targets_are_no_arguments() -> None:
         Let(("start", "stop"), Group((Integer(0), Name("n")))),
         loop("i", ("start", "stop"), [store("y", "i", load("x", "i"))]),
     ]
-    assert Functions(frozenset()).call(block) == call("part_0", "n", "y", "x")
+    assert Functions().call(block) == call("part_0", "n", "y", "x")
 
 
 def test_a_kernel_is_cached_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ import pytest
 from ssr.kernel import ir
 from ssr.kernel.from_python import functions_of
 from ssr.kernel.print_python import expression_text, function_lines
+from ssr.kernel.vector_target import AVX2, AVX512, GENERIC, Target
 from ssr.kernel.vectorize import line_sides, plans, requests, windows
-from ssr.runtime.target import AVX2, AVX512, GENERIC, Target
 from tests.ssr.vector_kernels import (
     INTEGER,
     TARGETS,

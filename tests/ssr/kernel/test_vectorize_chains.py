@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ssr.kernel import ir
+from ssr.kernel.vector_target import AVX2, AVX512, NEON, Target
 from ssr.kernel.vectorize import chain_plans, lines
-from ssr.runtime.target import AVX2, AVX512, NEON, Target
 from tests.ssr.vector_kernels import INTEGER, both, check_same, field, lengths, own, shifted
 
 KERNEL = """\

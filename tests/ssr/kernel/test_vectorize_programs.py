@@ -17,11 +17,11 @@ from ssr.compiler.kernel import Kernel
 from ssr.compiler.pipeline import lower
 from ssr.kernel.inference import Functions
 from ssr.kernel.print_python import printed
+from ssr.kernel.vector_target import Target
 from ssr.kernel.vectorize import chain_plans, plans, requests, vectorize
 from ssr.options import Options
 from ssr.run.launcher import Launcher
 from ssr.runtime.intrinsics import plain, unwritten
-from ssr.runtime.target import Target
 from tests.ssr import memory, test_random_programs
 from tests.ssr import sample_programs as programs
 from tests.ssr import strategies as some

@@ -226,13 +226,13 @@ def test_bound_programs_are_waited_for_when_they_are_called(
     spread: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[Any] = []
-    usual = kernel._loaded
+    usual = kernel._Shared.load
 
     def noted(*given: Any) -> Any:
         loaded.append(given)
         return usual(*given)
 
-    monkeypatch.setattr(kernel, "_loaded", noted)
+    monkeypatch.setattr(kernel._Shared, "load", noted)
     program = declared(9.0)
     x, y = np.ones((5, 6)), np.empty((5, 6))
     if spread:

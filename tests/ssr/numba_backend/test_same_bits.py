@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 import boundary as bc
 import ssr
 from ssr.errors import ArgumentError, NonFiniteError, ReadOnlyError
 from ssr.runtime import target
 from tests.random_examples import THOROUGH
-from tests.ssr.sample_programs import PROGRAMS, case, check_same, five, plane, tridiagonal
+from tests.ssr import test_random_programs as random_programs
+from tests.ssr.compiler.golden_programs import KERNELS
+from tests.ssr.sample_programs import PROGRAMS, case, check_same, five, plane
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = "ssr", "boundary"
@@ -40,14 +41,6 @@ def reductions() -> ssr.Program:
         return ssr.dot(x, b), ssr.max(x), ssr.norm(b), ssr.min(ssr.sign(x) * ssr.sqrt(b))
 
     return reductions
-
-
-def line_solve() -> ssr.Program:
-    @ssr.program(x=tridiagonal.cols, b=tridiagonal.rows)
-    def lines(x: Any, b: Any) -> None:
-        x[:] = tridiagonal.solve(b)
-
-    return lines
 
 
 def vectors() -> ssr.Program:
@@ -74,29 +67,19 @@ def filled() -> ssr.Program:
     return filled
 
 
-def stored() -> ssr.Program:
-    rows = ssr.Space(30)
-    pattern = scipy.sparse.random(30, 30, 0.2, format="csr", random_state=1)
-    matrix = ssr.from_scipy(pattern, rows=rows, cols=rows)
-
-    @ssr.program(x=rows, y=rows)
-    def stored(x: Any, y: Any) -> Any:
-        y[:] = matrix @ x
-        return ssr.sum(y)
-
-    return stored
-
+GOLDEN = (
+    "fill_stored", "fill_symmetric", "five_point_exact", "five_point_gauss_seidel", "jacobi",
+    "line_solve_0", "line_solve_periodic", "nine_point_symmetric", "periodic_rows",
+    "red_black", "restriction", "stored_matrix", "twenty_seven_apply", "varying_solve", "wave",
+)  # fmt: skip
+"""Kernels of all kinds among those that are golden files."""
 
 CHOSEN: dict[str, Callable[[], ssr.Program]] = {
     "reductions": reductions,
-    "line solve": line_solve,
-    "stored": stored,
-    **{name: PROGRAMS[name] for name in ("five_point_gauss_seidel", "jacobi", "varying_solve")},
-    **{name: PROGRAMS[name] for name in ("nine_point_symmetric", "five_point_exact")},
-    **{name: PROGRAMS[name] for name in ("red_black", "restriction", "twenty_seven_apply")},
+    **{name: KERNELS[name] for name in GOLDEN},
 }
 
-SOME = "reductions", "line solve", "stored", "jacobi", "five_point_gauss_seidel"
+SOME = "reductions", "line_solve_0", "stored_matrix", "jacobi", "five_point_gauss_seidel"
 """Those that run in single precision and as debug builds, too: one of each kind of loops."""
 
 
@@ -135,6 +118,52 @@ def test_vector_fields() -> None:
     wide[:, 1:, 2:], other[:, 1:, 2:] = v, v
     assert program(wide[:, 1:, 2:], u) == numba(program)(other[:, 1:, 2:], u)
     check_same(wide, other)
+
+
+def test_random_programs() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(10 if THOROUGH else 3):
+        steps = [
+            (str(kind), bool(first))
+            for kind, first in zip(
+                rng.choice(random_programs.KINDS, 4), rng.integers(0, 2, 4), strict=True
+            )
+        ]
+        program = random_programs.declared(steps, ssr.Options())
+        own, other = (random_programs.drawn(7, (5, 6)) for _ in range(2))
+        assert program(*own.values(), 0.5) == numba(program)(*other.values(), 0.5), steps
+        for name, values in own.items():
+            check_same(values, other[name])
+
+
+APPLICATION = """
+import boundary as bc
+import ssr
+from apps import poisson
+
+on = bc.distribute(poisson.points, m=7)
+by_rows = ssr.solvers.GaussSeidel()
+for run in poisson.gauss_seidel(on, 2), poisson.conjugate_gradients(on, M=by_rows, most=2):
+    print(run.method, run.residuals, run.errors, poisson.digest(run.u))
+"""
+
+
+def test_an_application() -> None:
+    """Two solvers of the Poisson problem, each for two iterations."""
+    command = [sys.executable, "-c", APPLICATION]
+    texts = [
+        subprocess.run(
+            command,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "SSR_COMPILER": compiler},
+        ).stdout
+        for compiler in ("llvm", "numba")
+    ]
+    assert texts[0] == texts[1]
+    assert len(texts[0].splitlines()) == 2
 
 
 def test_ghosts() -> None:

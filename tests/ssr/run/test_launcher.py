@@ -20,7 +20,8 @@ A = ssr.stencil(line, line, {-1: 1.0, 0: -2.0, 1: 1.0}, outside="zero")
 
 def empty(size: int) -> Launch:
     """Return a launch that keeps so many bytes."""
-    return Launch(lambda *args: 0, 1, None, ((), ()), (), (), ((), ()), bytes=(0, size))
+    layouts = np.empty(0, np.int64), np.empty(0, np.int64)
+    return Launch(lambda *_: 0, 1, None, ((), ()), layouts, (), ((), ()), bytes=(0, size))
 
 
 def kept(sizes: list[int]) -> list[int]:
@@ -50,7 +51,8 @@ def test_memory_does_not_grow_with_the_shapes_that_are_used() -> None:
     for count in range(40):
         squared(np.ones(500_000 + count))
     launches = squared._launcher.launches.values()
-    bytes_held = sum(x.nbytes for launch in launches for kept in launch.kept for x in kept[0])
+    kept = [memory for launch in launches for memory in launch.kept[0]]
+    bytes_held = sum(x.nbytes for memory in kept for x in memory.middle)
     assert 0 < bytes_held < launcher.KEPT + 2 * 500_040 * 8
     u = np.ones(3)
     squared(u)

@@ -94,9 +94,9 @@ def test_a_launch_hands_over_few_arrays() -> None:
     temporaries = launch.scratch[0][:-1]
     assert all(len(shape) == 2 for shape, _ in temporaries)
     stored = 3
-    layout, tables, weights = 1, 1, 1
-    assert len(launch.rest) == layout + tables + stored + weights
-    assert launch.held >= launch.rest[1].nbytes + launch.rest[-1].nbytes
+    tables, weights = 1, 1
+    assert len(launch.tables) == tables + stored + weights
+    assert launch.held >= launch.tables[0].nbytes + launch.tables[-1].nbytes
 
 
 def test_boxes_are_packed_too() -> None:

@@ -9,6 +9,7 @@ import pytest
 from llvmlite import binding
 
 from ssr.errors import ArgumentError
+from ssr.kernel import vector_target
 from ssr.runtime import processor_names, target
 
 ON_X86 = pytest.mark.skipif(
@@ -25,17 +26,17 @@ def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("cpu", "found"),
     [
-        ("x86-64", target.GENERIC),
-        ("x86-64-v2", target.GENERIC),
-        ("x86-64-v3", target.AVX2),
-        ("x86-64-v4", target.AVX512),
-        ("znver5", target.AVX512),
-        ("haswell", target.AVX2),
-        ("apple-m1", target.NEON),
-        ("neoverse-n1", target.NEON),
+        ("x86-64", vector_target.GENERIC),
+        ("x86-64-v2", vector_target.GENERIC),
+        ("x86-64-v3", vector_target.AVX2),
+        ("x86-64-v4", vector_target.AVX512),
+        ("znver5", vector_target.AVX512),
+        ("haswell", vector_target.AVX2),
+        ("apple-m1", vector_target.NEON),
+        ("neoverse-n1", vector_target.NEON),
     ],
 )
-def test_vectors_of_targets(cpu: str, found: target.Target) -> None:
+def test_vectors_of_targets(cpu: str, found: vector_target.Target) -> None:
     with target.compiling_for(target.named(cpu)):
         assert target.current() == found
     assert target.processor() == target.default() == target.host()
@@ -44,9 +45,9 @@ def test_vectors_of_targets(cpu: str, found: target.Target) -> None:
 def test_a_name_has_its_own_instructions_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v3")
     assert target.default() == target.named("x86-64-v3")
-    assert target.current() == target.AVX2
+    assert target.current() == vector_target.AVX2
     monkeypatch.setenv("NUMBA_CPU_FEATURES", "-avx")
-    assert target.current() == target.GENERIC
+    assert target.current() == vector_target.GENERIC
     monkeypatch.setenv("SSR_CPU", "x86-64-v4")
     assert target.default() == target.named("x86-64-v4")
     with target.compiling_for(target.named("x86-64-v2")):
