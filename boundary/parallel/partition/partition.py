@@ -217,17 +217,9 @@ def _check_cover(boxes: Array, space: Space, sizes: Mapping[str, int]) -> None:
 
 
 def _overlap(boxes: Array) -> bool:
-    """Whether two boxes intersect, given boxes in the order of their first axis."""
-    order = np.argsort(boxes[:, 0, 0], kind="stable")
-    boxes = boxes[order]
-    for number, box in enumerate(boxes):
-        stop = int(np.searchsorted(boxes[:, 0, 0], box[0, 1]))
-        others = boxes[number + 1 : stop]
-        low = np.maximum(others[..., 0], box[:, 0])
-        high = np.minimum(others[..., 1], box[:, 1])
-        if (low < high).all(axis=1).any():
-            return True
-    return False
+    """Whether two boxes intersect."""
+    lookup = Lookup(boxes)
+    return any(len([*lookup.meeting(as_box(box))]) > 1 for box in boxes)
 
 
 def _is_box(given: Any, axes: int) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import ssr
 from ssr.errors import ArgumentError
 from ssr.extension import ir
 
 from ..ranks.field import Field, Ground
+
+Turn: TypeAlias = Callable[[Sequence[Any]], None]
+"""A function that runs one of the programs, given the numbers of a call of all."""
 
 
 def alternating(*programs: ssr.Program) -> Alternating:
@@ -90,19 +92,6 @@ class Alternating:
         return Turns(turns, copies, missing)
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A bound program, the fields that it takes, and the fields that it changes.
-
-    The ``scalars`` are the positions of its numbers among the arguments of a call.
-    """
-
-    run: Any
-    taken: tuple[tuple[Copies, Field], ...]
-    changed: tuple[tuple[Copies, Field], ...]
-    scalars: tuple[int, ...]
-
-
 class Turns:
     """Bound programs that run in sequence; made by `Alternating.bind`."""
 
@@ -121,11 +110,7 @@ class Turns:
                 hint="Programs in turn take the numbers that are not bound.",
             )
         for turn in self._turns:
-            for copies, field in turn.taken:
-                copies.refresh(field)
-            turn.run(*(scalars[place] for place in turn.scalars))
-            for copies, field in turn.changed:
-                copies.changed(field)
+            turn(scalars)
         for copies in self._copies:
             copies.refresh(copies.home)
 
@@ -175,10 +160,20 @@ def _turn(
     made = {name for step in program.ir.steps for name in ir.made(step)}
     made |= {name for name, parts in program.ir.vectors if not made.isdisjoint(parts)}
     fields = {name: field for name, (_, field) in taken.items()}
-    run = program.bind(**{name: fields.get(name, values[name]) for name in names if name in values})
-    scalars = tuple(missing.index(name) for name in names if name in missing)
-    changed = tuple(taken[name] for name in taken if name in made)
-    return Turn(run, tuple(taken.values()), changed, scalars)
+    bound = program.bind(
+        **{name: fields.get(name, values[name]) for name in names if name in values}
+    )
+    places = [missing.index(name) for name in names if name in missing]
+
+    def run(scalars: Sequence[Any]) -> None:
+        for kept, field in taken.values():
+            kept.refresh(field)
+        bound(*(scalars[place] for place in places))
+        for name, (kept, field) in taken.items():
+            if name in made:
+                kept.changed(field)
+
+    return run
 
 
 def _axes(program: ssr.Program) -> list[int]:
