@@ -147,7 +147,7 @@ from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
 from .run.check_arrays import dtype_name, number_of
 from .run.declaration import Declaration
-from .run.entry import Entry, entry, entry_point
+from .run.entry import Entry, KernelEntry, entry, entry_point
 from .run.open_data import opened
 from .runtime.constants import FAILED, FINISHED, LATE, LEFT, RAISED, At
 from .runtime.metadata import KIND, BufferMeta, KernelMeta, Look, NestMeta, UnitMeta
@@ -198,6 +198,7 @@ __all__ = [
     "External",
     "Function",
     "Immutable",
+    "KernelEntry",
     "KernelMeta",
     "LastWrites",
     "Layout",

@@ -10,7 +10,7 @@ import numpy as np
 
 from ssr.extension import Array
 
-from ..parallel.worlds.world import Channel, Letter
+from ..parallel.worlds.channels import Channel, Letter
 from .code import functions
 from .links import Links
 from .operands import Bases, Operand, Storage, index_places, stencil_places

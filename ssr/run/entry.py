@@ -33,10 +33,10 @@ def entry_point(run: Callable[..., int]) -> Callable[..., int]:
     return run.call if is_compiled(run) else run
 
 
-class Entry(ABC):
-    """The entry of compiled code to a kernel with some arrays, which it keeps alive.
+class Entry:
+    """A C function with its argument, by which compiled code runs a kernel.
 
-    Attributes
+    Parameters
     ----------
     address
         The address of a function ``int64_t enter(void *given)``, which returns `RAISED` if the
@@ -45,19 +45,34 @@ class Entry(ABC):
         The address of its argument.
     """
 
-    address: int
-    given: int
+    def __init__(self, address: int, given: int) -> None:
+        self.address, self.given = address, given
+        self._enter = _ENTER(address)
 
-    @abstractmethod
-    def replace(self, number: int, array: Array) -> None:
-        """Take another array for the argument with a number."""
+    def __call__(self) -> int:
+        """Call the function; return the status of the kernel, or raise its exception."""
+        try:
+            status: int = self._enter(self.given)
+        except SystemError as error:  # a signal handler has raised the cause
+            raise error.__cause__ or error from None
+        if status == RAISED:
+            self.raise_problem()
+        return status
 
     def raise_problem(self) -> None:
         """Raise the exception reported by `RAISED`, unless it is already set in Python."""
         return
 
 
-class Direct(Entry):
+class KernelEntry(Entry, ABC):
+    """The entry to a kernel with some arrays, which the caller keeps alive."""
+
+    @abstractmethod
+    def replace(self, number: int, array: Array) -> None:
+        """Take another array for the argument with a number."""
+
+
+class Direct(KernelEntry):
     """An entry that is the kernel itself.
 
     Parameters
@@ -70,36 +85,32 @@ class Direct(Entry):
 
     def __init__(self, run: Compiled, arguments: Sequence[Array]) -> None:
         self._run = run
-        self.address, self._words, self._places = argument_table(run, arguments)
-        self.given = self._words.ctypes.data
+        address, self._words, self._places = argument_table(run, arguments)
+        super().__init__(address, self._words.ctypes.data)
 
     def replace(self, number: int, array: Array) -> None:  # noqa: D102
         words, place = _words(array), self._places[number]
         self._words[place : place + len(words)] = words
 
 
-class Callback(Entry):
+class Callback(KernelEntry):
     """An entry through a Python function, which ignores its argument.
-
-    The kernel itself runs without Python's lock.
 
     Parameters
     ----------
     run
-        The kernel, compiled by Numba.
+        The kernel, compiled by Numba or in plain Python.
     arguments
         The arrays.
     """
 
-    given = 0
-
     def __init__(self, run: Callable[..., int], arguments: Sequence[Array]) -> None:
         self._run, self._arguments = run, list(arguments)
         self._problem: BaseException | None = None
-        self._call = _ENTER(self._enter)
-        self.address = ctypes.cast(self._call, ctypes.c_void_p).value or 0
+        self._call = _ENTER(self._called)
+        super().__init__(ctypes.cast(self._call, ctypes.c_void_p).value or 0, 0)
 
-    def _enter(self, given: int | None) -> int:
+    def _called(self, given: int | None) -> int:
         try:
             return self._run(*self._arguments)
         except BaseException as problem:
@@ -115,11 +126,9 @@ class Callback(Entry):
             raise problem
 
 
-def entry(run: Callable[..., int], arguments: Sequence[Array]) -> Entry | None:
-    """Return the entry of compiled code to a kernel with some arrays; None in plain Python."""
-    if is_compiled(run):
-        return Direct(run, arguments)
-    return Callback(run, arguments) if hasattr(run, "dispatcher") else None
+def entry(run: Callable[..., int], arguments: Sequence[Array]) -> KernelEntry:
+    """Return the entry to a kernel with some arrays."""
+    return Direct(run, arguments) if is_compiled(run) else Callback(run, arguments)
 
 
 def argument_table(

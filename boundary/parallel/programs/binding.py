@@ -14,7 +14,6 @@ from ssr.extension import Array, Declaration, VectorSpace, declaration, number_o
 
 from ..ranks.facts import of_arguments
 from ..ranks.field import Field, Ground
-from ..ranks.values import Values
 from ..schedules.explain import Explained
 from .bound import Bound, BoundOnRanks
 
@@ -80,24 +79,18 @@ class BoundOnBoxes(Bound):
     def repeat(self, rows: Iterable[Sequence[float]]) -> Array:
         """Run the program for each row of scalars; see `BoundOnRanks.repeat`."""
         for whole, apart in self._pairs.values():
-            _copy(whole, apart)
+            apart.copy(whole)
         try:
             return self._run.repeat(rows)
         finally:
             for name in self._changed:
-                _copy(*reversed(self._pairs[name]))
+                whole, apart = self._pairs[name]
+                whole.copy(apart)
 
     @property
     def schedule(self) -> Explained:
         """The schedule of the next call between boxes; see `BoundOnRanks.schedule`."""
         return self._run.schedule
-
-
-def _copy(source: Values, target: Values) -> None:
-    """Copy values between fields with the same subdomains."""
-    for (_, there), (_, here) in zip(source.views(), target.views(), strict=True):
-        here[...] = there
-    target.changes += 1
 
 
 def bound_program(

@@ -16,8 +16,9 @@ from ssr.extension import Array, check_row, number_of, scalar_rows, wanted
 from ..ranks.arguments import RankMemory
 from ..ranks.field import Field, Ground
 from ..ranks.prepared import Prepared
+from ..ranks.values import make_room
 from ..schedules.explain import Explained
-from .sequence import RankSequence
+from ..worlds.work import Work
 
 
 class Bound(ABC):
@@ -81,8 +82,10 @@ class BoundOnRanks(Bound):
         self._places = [n for n, value in enumerate(values) if value is None]
         self._row = np.array([[0.0 if v is None else v for v in values]])
         self._result = np.zeros((1, plan.meta.results))
+        self._rows = self._row, self._result
         plan.schedule()  # raises now if the program cannot be distributed
         self._halos: dict[str, int] = {}
+        self._run = Runner()
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (starts the compilation, unless the kernel is cached)
         self._prepare()
@@ -90,7 +93,7 @@ class BoundOnRanks(Bound):
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
         self._set_scalars(scalars)
-        self._run(self._valid(), self._row, self._result)
+        self._run([self], [self._rows])
         return self._returned()
 
     @staticmethod
@@ -126,11 +129,9 @@ class BoundOnRanks(Bound):
 
     def _prepare(self) -> None:
         """Extend the fields by the halos read, allocate other memory, and discard all tables."""
-        here, fields = self._ground.world.here, self._fields
-        for rank in here:
-            for name, field in fields.items():
-                field.room(rank, self._plan, name)
-        self._ranks = [RankMemory(self._plan, rank, fields) for rank in here]
+        make_room(self._plan, self._fields)
+        here = self._ground.world.here
+        self._ranks = [RankMemory(self._plan, rank, self._fields) for rank in here]
         self._moves = self._moved()
         self._ready: dict[frozenset[str], Prepared] = {}
 
@@ -153,19 +154,9 @@ class BoundOnRanks(Bound):
         while done < len(numbers):
             valid = self._valid()
             end = len(numbers) if valid == self._plan.kept else done + 1
-            self._run(valid, numbers[done:end], results[done:end])
+            self._run([self], [(numbers[done:end], results[done:end])])
             done = end
         return results
-
-    def _run(self, valid: frozenset[str], numbers: Array, results: Array) -> None:
-        """Run the program for rows of numbers, before each of which the same halos are valid."""
-        ready = self._prepared(valid)
-        try:
-            ready.run(numbers, results)
-        except BaseException:  # such as Ctrl-C: the call is not resumed
-            self._fail()
-            raise
-        self._succeed()
 
     def _prepared(self, valid: frozenset[str]) -> Prepared:
         if self._moves != self._moved():  # another program needed more memory
@@ -212,43 +203,51 @@ class ProgramSequence:
 
     def __init__(self, programs: Sequence[BoundOnRanks]) -> None:
         self._programs = tuple(programs)
-        self._world = programs[0]._ground.world
         numbered = [*enumerate(self._programs)]
         self._taking = [(n, program) for n, program in numbered if program._open]
         self._returning = [(n, program) for n, program in numbered if program._plan.meta.results]
-        self._ready: list[Prepared] = []
-        self._works: list[RankSequence] = []
+        self._rows = [program._rows for program in self._programs]
+        self._run = Runner()
 
     def __call__(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
         """Run the programs, each with a row of scalars; return the results of each."""
         for number, program in self._taking:
             program._set_scalars(rows[number])
-        self._run()
+        self._run(self._programs, self._rows)
         results: list[Any] = [None] * len(self._programs)
         for number, program in self._returning:
             results[number] = program._returned()
         return tuple(results)
 
-    def _run(self) -> None:
+
+class Runner:
+    """Runs one or more programs of the same ranks, one after the other."""
+
+    def __init__(self) -> None:
+        self._ready: list[Prepared] = []
+        self.works: list[Work] = []
+
+    def __call__(
+        self, programs: Sequence[BoundOnRanks], rows: Sequence[tuple[Array, Array]]
+    ) -> None:
+        """Run each program with rows of scalars, and rows in which it leaves its results."""
         ready = []
         try:
-            for program in self._programs:  # prepared for the state that earlier programs leave
-                ready.append(program._prepared(program._valid()))
-                program._succeed()
+            for program, each in zip(programs, rows, strict=True):
+                made = program._prepared(program._valid())
+                made.take(each)
+                ready.append(made)
+                program._succeed()  # the next one is prepared for the state that this one leaves
             if ready != self._ready:
-                self._ready = ready
-                given = [(program._row, program._result) for program in self._programs]
-                ranks = zip(*(each.calls for each in ready), strict=True)
-                self._works = [RankSequence(calls, given) for calls in ranks]
-            self._go()
-        except BaseException:
-            self._ready = []
-            for program in self._programs:
+                ranks = zip(*(made.calls for made in ready), strict=True)
+                self._ready, self.works = ready, [*map(Work, ranks)]
+            programs[0]._ground.world.go_through(self.works, self._do)
+        except BaseException:  # such as Ctrl-C: the call is not resumed
+            self._ready, self.works = [], []
+            for program in programs:
                 program._fail()
             raise
 
-    def _go(self) -> None:
-        works = self._works
-        for work in works:
-            work.begin()
-        self._world.go_through(works, lambda reason: self._ready[works[0].place].do(reason))
+    def _do(self, reason: int) -> None:
+        """Do the step at which the programs have stopped."""
+        self._ready[self.works[0].place].do(reason)

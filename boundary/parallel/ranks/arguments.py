@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,9 @@ from ssr.extension import (
     STATE,
     Array,
     At,
-    Entry,
     Run,
     Step,
     aligned,
-    entry,
-    entry_point,
     layout_of,
     offsets_of,
     step_tables,
@@ -27,6 +23,7 @@ from ssr.extension import (
 from ..schedules.gathered import entries, points_of
 from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart
+from ..worlds.work import KernelCall
 from .memory import Memory
 from .tables import RankTables
 from .transfers import RankMoves
@@ -77,7 +74,7 @@ class RankMemory:
         self.states = np.zeros((meta.states, STATE), np.int64)
         self.buffers: list[Array] = []
         self._names = *meta.fields, *meta.temporaries
-        self.tables = RankTables(plan.footprint, plan.fronts, self)
+        self.tables = RankTables(plan.footprint, plan.fronts, rank, self.memories, self.whole)
 
     def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
         """Return a kernel argument of a stored matrix; only ``places`` depends on the rank."""
@@ -153,8 +150,8 @@ def _check(name: str, array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]
         )
 
 
-class RankCall:
-    """A kernel with the arguments by which one rank executes the steps of a schedule.
+def kernel_call(plan: Plan, steps: Sequence[Step], rank: RankMemory, messages: Array) -> KernelCall:
+    """Return the call by which one rank executes the steps of a schedule.
 
     Parameters
     ----------
@@ -164,86 +161,33 @@ class RankCall:
         The rank's memory and tables.
     messages
         The memory for messages.
-
-    Attributes
-    ----------
-    at
-        The position of the kernel in its steps, see `ssr.extension.At`.
     """
-
-    def __init__(
-        self,
-        plan: Plan,
-        steps: Sequence[Step],
-        rank: RankMemory,
-        messages: Array,
-    ) -> None:
-        meta, dtype = plan.meta, plan.dtype
-        if not rank.buffers:
-            rank.buffers = [aligned((rank.tables.buffer(b),), dtype) for b in meta.buffers]
-        laid = step_tables(meta, steps, dtype)
-        arrays = rank.fields
-        self.at = np.zeros(len(At), np.int64)
-        self._first = *arrays, *rank.captured.values(), *rank.temporaries, *rank.buffers
-        self._states = (rank.states,) if meta.states else ()
-        self._returns = bool(meta.results)
-        given = meta.written_first([*rank.components, *rank.captured.values()])
-        self._rest = (
-            layout_of(given, 0, [plan.footprint.sizes[name] for name in meta.sizes]),
-            laid.tables,
-            *rank.stored,
-            laid.links,
-            laid.weights,
-            np.zeros(rank.tables.scratch(dtype), dtype),
-            messages,
-            laid.steps,
-            self.at,
-        )
-        self._kernel = plan.kernel
-        self._arguments: tuple[Any, ...] = ()
-        self._given: tuple[Array | None, Array | None] = (None, None)
-        self._entry: Entry | None = None
-
-    @cached_property
-    def _run(self) -> Callable[..., int]:
-        return entry_point(self._kernel.run)
-
-    def begin(self, scalars: Array, results: Array) -> None:
-        """Begin with the first step for the first row of scalars."""
-        self.at.fill(0)
-        self.at[At.ROWS] = len(scalars)
-        known = self._given
-        if known[0] is scalars and known[1] is results:
-            return
-        self._given = scalars, results
-        self._arguments = self._with(scalars, results)
-        if self._entry is not None:
-            for number, array in enumerate(self._varying(scalars, results), len(self._first)):
-                self._entry.replace(number, array)
-
-    def _varying(self, scalars: Array, results: Array) -> tuple[Any, ...]:
-        given = scalars, *self._states
-        return (*given, results) if self._returns else given
-
-    def _with(self, scalars: Array, results: Array) -> tuple[Any, ...]:
-        return *self._first, *self._varying(scalars, results), *self._rest
-
-    def go_on(self) -> int:
-        """Run until all steps end or a step needs the caller; return the reason for the stop."""
-        return self._run(*self._arguments)
-
-    def entry(self) -> tuple[int, int] | None:
-        """Return the address of the C function that resumes, and that of its argument."""
-        self._entry = made = self._entry or entry(self._kernel.run, self._arguments)
-        return None if made is None else (made.address, made.given)
-
-    def entry_with(self, scalars: Array, results: Array) -> Entry | None:
-        """Return the entry point for compiled callers with fixed rows; None without one."""
-        return entry(self._kernel.run, self._with(scalars, results))
-
-    def next_step(self) -> None:
-        """Advance to the next step."""
-        self.at[At.STEP] += 1
+    meta, dtype = plan.meta, plan.dtype
+    if not rank.buffers:
+        rank.buffers = [aligned((rank.tables.buffer(b),), dtype) for b in meta.buffers]
+    laid = step_tables(meta, steps, dtype)
+    first = *rank.fields, *rank.captured.values(), *rank.temporaries, *rank.buffers
+    states = (rank.states,) if meta.states else ()
+    rows = np.zeros((0, 0))
+    results = (rows,) if meta.results else ()
+    given = meta.written_first([*rank.components, *rank.captured.values()])
+    at = np.zeros(len(At), np.int64)
+    rest = (
+        layout_of(given, 0, [plan.footprint.sizes[name] for name in meta.sizes]),
+        laid.tables,
+        *rank.stored,
+        laid.links,
+        laid.weights,
+        np.zeros(rank.tables.scratch(dtype), dtype),
+        messages,
+        laid.steps,
+        at,
+    )
+    arguments = *first, rows, *states, *results, *rest
+    scalars = len(first)
+    return KernelCall(
+        plan.kernel, arguments, scalars, scalars + 1 + len(states) if results else None, at
+    )
 
 
 def kernel_step(plan: Plan, part: KernelPart, tables: RankTables, moves: RankMoves) -> Run:

@@ -17,14 +17,14 @@ from ssr.errors import ArgumentError, ShapeError, SpaceError, UnsupportedError
 from ssr.extension import Array, VectorSpace, allocated, integer
 
 from ...rules.arguments import check_function
-from ..partition.boxes import Box, meet, shifted, slices
+from ..partition.boxes import Box, shifted, slices
 from ..partition.partition import Partition
 from ..schedules.plan import Plan
 from ..worlds.world import World
 from .given_values import indexed, real_array
 from .no_array_operations import NoArrayOperations
-from .redistribution import Route, carry
-from .values import Values, Views
+from .redistribution import Cargo, carry, route
+from .values import Values, Views, first_index
 
 
 class Ground(Protocol):
@@ -120,7 +120,7 @@ class Field(NoArrayOperations):
             }
         )
         self.values = Values(self.space, ground, self.components, self.dtype, world)
-        self._ways: WeakKeyDictionary[Values, Route] = WeakKeyDictionary()
+        self._ways: WeakKeyDictionary[Values, tuple[tuple[int, int], Cargo]] = WeakKeyDictionary()
 
     @property
     def space(self) -> Space:
@@ -399,21 +399,20 @@ class Field(NoArrayOperations):
         if other.kind != self.kind:
             raise SpaceError(f"The other field is on {other.kind!r}, not on {self.kind!r}.")
         if other.distribution is self.distribution:
-            pairs = zip(self.values.views(), other.values.views(), strict=True)
-            for (_, view), (_, values) in pairs:
-                view[...] = values
+            self.values.copy(other.values)
         else:
-            self._way_from(other).run()
-        self.values.changes += 1
+            self._move(other)
 
-    def _way_from(self, other: Field) -> Route:
-        """Return the cached transfer of another field's values to this field."""
-        known = self._ways.get(other.values)
-        if known is None or not known.holds(other.values, self.values):
+    def _move(self, other: Field) -> None:
+        """Move the values of a field of another distribution here."""
+        moves = other.values.moves, self.values.moves
+        known = self._ways.pop(other.values, None)
+        if known is None or known[0] != moves:
             other._check_ground(self.distribution)
-            known = Route(self.distribution.world, other.values, self.values)
-            self._ways[other.values] = known
-        return known
+            known = moves, route(self.distribution.world, other.values, self.values)
+        known[1].carry()
+        self._ways[other.values] = known  # unless an error has interrupted it
+        self.values.changes += 1
 
     # -- protocol of the solvers of ssr ----------------------------------------------------------
 
@@ -457,18 +456,18 @@ class Field(NoArrayOperations):
         if self.values.whole is not None:
             mine: Array = self.values.whole[slices(box, (0,) * len(box))]
             return mine
-        world = self.distribution.world
-        if len(world.here) == world.ranks:
-            return self._collected(box)
         found = list(self._shared_out([box], [0], "the gathering of a field"))
         return found[0][1] if found else None
 
     def __ssr_boxes__(self, boxes: Sequence[Box]) -> Iterator[tuple[int, Array]]:
         """Distribute boxes of the global array among ranks; yield the boxes of this process."""
-        world = self.distribution.world
-        if len(world.here) == world.ranks:
-            return ((number, self._collected(box)) for number, box in enumerate(boxes))
-        return self._shared_out(boxes, self._owners(len(boxes)), "the moving of a field")
+        world, step = self.distribution.world, "the moving of a field"
+        if len(world.here) < world.ranks:
+            yield from self._shared_out(boxes, self._owners(len(boxes)), step)
+            return
+        for number, box in enumerate(boxes):  # one after the other, in less memory
+            ((_, values),) = self._shared_out([box], [0], step)
+            yield number, values
 
     def __ssr_share__(self, count: int) -> list[int]:
         """Return which of ``count`` boxes this process receives from `__ssr_boxes__`."""
@@ -479,19 +478,6 @@ class Field(NoArrayOperations):
         """Return the rank of each of ``count`` boxes."""
         ranks = self.distribution.world.ranks
         return [number * ranks // max(count, ranks) for number in range(count)]
-
-    def _collected(self, box: Box) -> Array:
-        """Return the values of a box of the global array, all of which are in this process."""
-        made = allocated(tuple(high - low for low, high in box), self.dtype)
-        lower = self.space.first(self.distribution.partition.sizes)
-        lead = len(self.shape) - len(lower)
-        some, points = slices(box[:lead], (0,) * lead), shifted(box[lead:], lower)
-        for owned, view in self.values.views():
-            part = meet(owned, points)
-            if part is not None:
-                here = slices(part, (low for low, _ in points))
-                made[(..., *here)] = view[(*some, *slices(part, (low for low, _ in owned)))]
-        return made
 
     def _shared_out(
         self, boxes: Sequence[Box], owners: Sequence[int], step: str
@@ -520,20 +506,9 @@ class Field(NoArrayOperations):
 
         It is that of the array of the whole. All ranks call it.
         """
-        sizes = self.distribution.partition.sizes
-        lower, shape = self.space.first(sizes), self.shape
-        found = [math.prod(shape)]
-        for box, values in self.parts():
-            if len(at := np.argwhere(test(values))):
-                lead = len(shape) - len(box)
-                origin = (0,) * lead + tuple(a - b for (a, _), b in zip(box, lower, strict=True))
-                found.append(int(np.ravel_multi_index(tuple(at[0] + origin), shape)))
-        most = np.array([-min(found)], np.int64)
-        self.distribution.world.combine(np.zeros(0, np.int64), most, "a search in a field")
-        place = -int(most[0])
-        if place == math.prod(shape):
-            return None
-        return tuple(map(int, np.unravel_index(place, shape)))
+        lower = self.space.first(self.distribution.partition.sizes)
+        parts = ((box, test(values)) for box, values in self.parts())
+        return first_index(self.distribution.world, self.shape, lower, parts, "a search in a field")
 
     # -- programs --------------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from ssr.extension import KIND, Array, bad_value, number_found, read_fields
 
-from ..partition.boxes import Box, as_box, filled
+from ..partition.boxes import Box, as_box, filled, meet, slices
 from ..schedules.plan import Plan
 from ..worlds.world import World
 from .arguments import RankMemory
+from .values import first_index
 
 NONE = 2**62
 """The value that a process reports if it has found no NaN or infinity."""
@@ -81,26 +82,18 @@ def _first(
     world: World, whole: Box, parts: Iterable[tuple[Box, Array]], what: str
 ) -> tuple[tuple[int, ...], float] | None:
     """Return the index and value of the first bad element on all ranks; None without one."""
-    shape = tuple(high - low for low, high in whole)
-    none = math.prod(shape)
-    here, value = none, 0.0
-    for points, values in parts:
-        bad = np.argwhere(~np.isfinite(values))
-        if len(bad):
-            inside = [
-                int(n) + low - first
-                for n, (low, _), (first, _) in zip(bad[0], points, whole, strict=True)
-            ]
-            number = int(np.ravel_multi_index(inside, shape))
-            if number < here:
-                here, value = number, float(values[tuple(bad[0])])
-    nothing, largest = np.zeros(0, np.int64), np.array([-here], np.int64)
-    world.combine(nothing, largest, what)
-    number = -int(largest[0])
-    if number == none:
+    several, lower = [*parts], [low for low, _ in whole]
+    bad = ((points, ~np.isfinite(values)) for points, values in several)
+    index = first_index(world, tuple(high - low for low, high in whole), lower, bad, what)
+    if index is None:
         return None
-    bits = np.array([value if here == number else 0.0]).view(np.int64)
-    world.combine(bits, nothing, what)
-    index = np.unravel_index(number, shape)
-    point = tuple(int(n) + low for n, (low, _) in zip(index, whole, strict=True))
+    point = tuple(n + low for n, low in zip(index, lower, strict=True))
+    here = tuple((n, n + 1) for n in point)
+    own = (
+        values[slices(here, (low for low, _ in points))].item()
+        for points, values in several
+        if meet(points, here)
+    )
+    bits = np.array([next(own, 0.0)]).view(np.int64)
+    world.combine(bits, np.zeros(0, np.int64), what)
     return point, float(bits.view(np.float64)[0])

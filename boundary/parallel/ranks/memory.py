@@ -12,7 +12,7 @@ separate memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -153,14 +153,6 @@ class Memory:
         yield from self.near.values()
         for several in self.far.values():
             yield from several
-
-    def hold(self, points: Box, boxes: Iterable[int]) -> None:
-        """Set one storage of all points, the global array, for all subdomains."""
-        boxes = tuple(boxes)
-        first = min((self.first[box] for box in boxes if box in self.first), default=None)
-        made = self._placed(points, 0, first)
-        self._count, self._flat = made.start + made.size, None
-        self.near = dict.fromkeys(boxes, made)
 
     def _placed(self, points: Box, place: int, first: int | None) -> Storage:
         """Return a storage of points from an offset on, which is aligned to a cache line.

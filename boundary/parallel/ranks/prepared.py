@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from ssr.extension import FAILED, Array, At
 from ssr.extension import Step as KernelStep
 
-from ..schedules.explain import Explained
-from ..schedules.messages import Post
 from ..schedules.plan import Plan
 from ..schedules.schedule import Examine, KernelPart, Reduce, Start, Step, Wait
-from ..worlds.world import Channel, Letter, World
-from .arguments import RankCall, RankMemory, kernel_step
+from ..worlds.work import KernelCall
+from ..worlds.world import World
+from .arguments import RankMemory, kernel_call, kernel_step
 from .find_nan import examine, held
 from .transfers import RankMoves
 
@@ -41,25 +40,29 @@ class Prepared:
         valid: frozenset[str],
     ) -> None:
         self._plan, self._world, self._ranks = plan, world, ranks
-        made = plan.schedule(valid)
-        size = plan.dtype.itemsize
-        posts = [Post(plan.footprint, e, size, n) for n, e in enumerate(made.exchanges)]
-        moves = [RankMoves(plan.footprint, posts, rank, plan.dtype) for rank in ranks]
-        explained = Explained(plan.footprint, made)
+        explained = plan.explained(valid)
+        posts, steps = explained.posts, explained.schedule.steps
+        moves = [
+            RankMoves(plan.footprint, posts, rank.rank, rank.memories, plan.dtype) for rank in ranks
+        ]
         self._channels = [
-            self._channel(moves, number, explained.title(number), post)
+            world.channel(
+                [letter for move in moves for letter in move.outgoing(number)],
+                [letter for move in moves for letter in move.incoming(number)],
+                explained.title(number),
+                post,
+            )
             for number, post in enumerate(posts)
         ]
         self._what = f"a reduction of {plan.declaration.program.name}"
-        self._folds = {
-            step.unit: self._fold(step) for step in made.steps if isinstance(step, Reduce)
-        }
-        self._steps = [each for step in made.steps for each in self._reducing(step)]
+        self._folds = {step.unit: self._fold(step) for step in steps if isinstance(step, Reduce)}
+        self._steps = [each for step in steps for each in self._reducing(step)]
         self._notes: list[str] = []
-        self.calls: list[RankCall] = []
+        self._rows: tuple[Array, Array] | None = None
+        self.calls: list[KernelCall] = []
         for rank, move in zip(ranks, moves, strict=True):
-            steps = [self._step(step, rank, move) for step in self._steps]
-            self.calls.append(RankCall(plan, steps, rank, move.messages))
+            rows = [self._step(step, rank, move) for step in self._steps]
+            self.calls.append(kernel_call(plan, rows, rank, move.messages))
 
     def _fold(self, step: Reduce) -> tuple[list[str], list[Array]]:
         """Return the kinds of the reductions of a step, and their states on each rank here."""
@@ -82,23 +85,6 @@ class Prepared:
         yield Start(number)
         yield Wait(number)
 
-    def _channel(
-        self, moves: Sequence[RankMoves], exchange: int, title: str, post: Post
-    ) -> Channel:
-        """Return the channel of an exchange for the ranks of this process."""
-        outgoing: list[Letter] = []
-        incoming: list[Letter] = []
-        for of_rank in moves:
-            mail, slot = of_rank.mails[exchange], of_rank.slots[exchange]
-            for messages, starts, letters in (
-                (mail.sends, slot.sends, outgoing),
-                (mail.receives, slot.receives, incoming),
-            ):
-                for message, start in zip(messages, starts, strict=True):
-                    values = of_rank.messages[start : start + message.count]
-                    letters.append(Letter(message.source, message.target, values))
-        return self._world.channel(outgoing, incoming, title, post)
-
     def _step(self, step: Step, rank: RankMemory, moves: RankMoves) -> KernelStep:
         """Return the action of a rank's kernel at a step; None if the step runs in Python."""
         match step:
@@ -117,15 +103,16 @@ class Prepared:
         for state in states:
             state[:] = whole
 
-    def run(self, scalars: Array, results: Array) -> None:
-        """Run the program for each row of scalars; leave its numbers in the rows of results."""
+    def take(self, rows: tuple[Array, Array]) -> None:
+        """Set the rows of scalars of the next run, and the rows in which it leaves its results."""
         if self._plan.examined:
             step = f"a call of {self._plan.declaration.program.name}"
-            self._world.agree({"step": step, "scalars": str(scalars.tolist())})
+            self._world.agree({"step": step, "scalars": str(rows[0].tolist())})
             self._notes = held(self._plan, self._world, self._ranks)
-        for call in self.calls:
-            call.begin(scalars, results)
-        self._world.go_through(self.calls, self.do)
+        if rows is not self._rows:
+            self._rows = rows
+            for call in self.calls:
+                call.take(*rows)
 
     def do(self, reason: int) -> None:
         """Do the step at which kernels have stopped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -28,23 +28,6 @@ from ..schedules.wavefronts import Wavefronts
 from .memory import Memory, Storage
 
 
-class RankArrays(Protocol):
-    """The arrays of a rank.
-
-    Attributes
-    ----------
-    memories
-        The memory of each field and temporary, by the names of the kernel.
-    whole
-        For arrays of matrices, which all boxes read whole: the offset of index zero, and the
-        strides of all axes but the last.
-    """
-
-    rank: int
-    memories: dict[str, Memory]
-    whole: dict[str, tuple[int, ...]]
-
-
 class RankTables:
     """The tables that one rank passes to a kernel, part by part.
 
@@ -52,17 +35,25 @@ class RankTables:
     ----------
     fronts
         The wavefronts of nests whose rows depend on rows of other boxes.
-    own
-        The rank, and its memory.
+    memories
+        The memory of each field and temporary, by the names of the kernel.
+    whole
+        For arrays of matrices, which all boxes read whole: the offset of index zero, and the
+        strides of all axes but the last.
     """
 
     def __init__(
-        self, footprint: Footprint, fronts: Mapping[int, Wavefronts], own: RankArrays
+        self,
+        footprint: Footprint,
+        fronts: Mapping[int, Wavefronts],
+        rank: int,
+        memories: Mapping[str, Memory],
+        whole: Mapping[str, tuple[int, ...]],
     ) -> None:
         self.footprint = footprint
         self.fronts = fronts
-        self.memories, self.whole = own.memories, own.whole
-        self.boxes = self._in_turn(own.rank)
+        self.memories, self.whole = memories, whole
+        self.boxes = self._in_turn(rank)
         meta = footprint.meta
         self._arrays = (*meta.fields, *meta.temporaries)
         sizes = (np.dtype(memory.dtype).itemsize for memory in self.memories.values())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,8 @@ from ..partition.boxes import Box, meet
 from ..schedules.footprint import Footprint
 from ..schedules.messages import Mail, Message, Post, Want
 from ..schedules.schedule import KernelPart
+from ..worlds.channels import Letter
 from .memory import Memory, Storage
-from .tables import RankArrays
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """The offsets of the messages of an exchange in the memory for messages."""
-
-    sends: tuple[int, ...]
-    receives: tuple[int, ...]
 
 
 class RankMoves:
@@ -33,41 +24,67 @@ class RankMoves:
     ----------
     posts
         The messages of each exchange.
-    own
-        The rank, and its memory.
+    memories
+        The memory of each field and temporary, by the names of the kernel.
 
     Attributes
     ----------
-    mails, slots
-        For each exchange the messages sent and received, and their offsets in ``messages``.
     messages
         The memory for messages.
     """
 
     def __init__(
-        self, footprint: Footprint, posts: Sequence[Post], own: RankArrays, dtype: Any
+        self,
+        footprint: Footprint,
+        posts: Sequence[Post],
+        rank: int,
+        memories: Mapping[str, Memory],
+        dtype: Any,
     ) -> None:
         meta = footprint.meta
-        self._memories = own.memories
+        self._memories = memories
         self._arrays = {n: k for k, n in enumerate((*meta.fields, *meta.temporaries))}
-        self.mails = tuple(post.mail(own.rank) for post in posts)
-        self.slots, room = _slots(self.mails)
-        self.messages = aligned((room,), dtype)
+        self._mails = tuple(post.mail(rank) for post in posts)
+        self._starts: dict[tuple[int, int, int], int] = {}
+        room = 0
+        for exchange, mail in enumerate(self._mails):
+            for message in (*mail.sends, *mail.receives):
+                self._starts[exchange, message.source, message.target] = room
+                room += -(-message.count // 8) * 8
+        self.messages = aligned((max(room, 1),), dtype)
         self.messages.fill(0.0)  # the values that a rank traced alone receives
+
+    def _start(self, exchange: int, message: Message) -> int:
+        """Return the offset of a message in the memory for messages."""
+        return self._starts[exchange, message.source, message.target]
+
+    def outgoing(self, exchange: int) -> list[Letter]:
+        """Return the messages that the rank sends in an exchange."""
+        return self._letters(exchange, self._mails[exchange].sends)
+
+    def incoming(self, exchange: int) -> list[Letter]:
+        """Return the messages that the rank receives in an exchange."""
+        return self._letters(exchange, self._mails[exchange].receives)
+
+    def _letters(self, exchange: int, messages: Sequence[Message]) -> list[Letter]:
+        starts = [self._start(exchange, message) for message in messages]
+        return [
+            Letter(m.source, m.target, self.messages[start : start + m.count])
+            for m, start in zip(messages, starts, strict=True)
+        ]
 
     def records(self, part: KernelPart, place: int) -> Array:
         """Return the records of the copies before a unit, or after the last."""
         records: list[list[int]] = []
         for exchange in part.packed.get(place, ()):
-            mail, slot = self.mails[exchange], self.slots[exchange]
-            for message, start in zip(mail.sends, slot.sends, strict=True):
-                records += self._packed(message, start)
+            for message in self._mails[exchange].sends:
+                records += self._packed(message, self._start(exchange, message))
         for exchange in part.taken.get(place, ()):
-            mail, slot = self.mails[exchange], self.slots[exchange]
+            mail = self._mails[exchange]
             for want, owner in mail.within:
                 records += self._within(want, owner)
-            for message, start in zip(mail.receives, slot.receives, strict=True):
-                records += self._taken(mail, message, start)
+            for message in mail.receives:
+                records += self._taken(mail, message, self._start(exchange, message))
         return np.array(records, np.int64).reshape(-1)
 
     def _packed(self, message: Message, start: int) -> list[list[int]]:
@@ -134,16 +151,3 @@ def targets_of(memory: Memory, box: int, points: Box) -> list[tuple[Storage, Box
     several += memory.far.get(box, ())
     met = [(storage, meet(storage.points, points)) for storage in several]
     return [(storage, both) for storage, both in met if both is not None]
-
-
-def _slots(mails: Sequence[Mail]) -> tuple[tuple[Slot, ...], int]:
-    """Return the offsets of messages in the memory for messages, and its size."""
-    place, found = 0, []
-    for mail in mails:
-        starts: list[list[int]] = [[], []]
-        for messages, several in zip((mail.sends, mail.receives), starts, strict=True):
-            for message in messages:
-                several.append(place)
-                place += -(-message.count // 8) * 8
-        found.append(Slot(tuple(starts[0]), tuple(starts[1])))
-    return tuple(found), max(place, 1)

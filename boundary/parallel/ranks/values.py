@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,15 +19,6 @@ from .memory import Memory
 
 Views: TypeAlias = Mapping[tuple[int, int], Sequence[Array]]
 """Parts of arrays for pairs (sending rank, receiving rank). Pairs without parts are omitted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Points owned by a subdomain here and by one of another partition."""
-
-    mine: int
-    theirs: int
-    points: Box
 
 
 class Values:
@@ -70,17 +61,12 @@ class Values:
             boxes = {b: box for b, box in boxes.items() if volume(box)}
             if world.alone:
                 points = space.box(partition.sizes)
-                memory.hold(points, boxes)
+                memory.groups = dict.fromkeys(boxes, 0)
+                memory.grow(dict.fromkeys(boxes, points), {})
                 self.whole = next(iter(memory.near.values())).view(memory.flat, points)
             else:
                 memory.grow(boxes, {})
             self.memories[rank] = memory
-
-    def room(self, rank: int, plan: Plan, name: str) -> None:
-        """Extend the memory by the halo that a program reads of its field ``name``."""
-        near, far = plan.room(rank, plan.parts[name])
-        if self.memories[rank].grow(near, far, apart=name in plan.parted):
-            self.moves += 1
 
     # -- boxes -----------------------------------------------------------------------------------
 
@@ -103,6 +89,12 @@ class Values:
         memory = self.memories[rank]
         return memory.near[number].view(memory.flat, points)
 
+    def copy(self, other: Values) -> None:
+        """Set all values to those of a field with the same subdomains."""
+        for (_, here), (_, there) in zip(self.views(), other.views(), strict=True):
+            here[...] = there
+        self.changes += 1
+
     # -- values sent between ranks ---------------------------------------------------------------
 
     def within(self, points: Box, root: int) -> Views:
@@ -124,16 +116,34 @@ class Values:
             found.setdefault(pair, []).append(whole[(..., *inside)])
         return found
 
-    def shared(self, other: Partition) -> dict[int, list[Shared]]:
-        """Return for each rank of this process the intersections with boxes of ``other``."""
-        return {
-            rank: [
-                Shared(number, theirs, points)
-                for number, box in self.of_rank(rank)
-                for theirs, points in other.owners_of(self.space, box)
-            ]
-            for rank in self.memories
-        }
+    def shared(self, other: Partition) -> Iterator[tuple[int, int, int, Box]]:
+        """Yield the intersections of subdomains with those of another partition.
+
+        They are given by the rank, the numbers of both subdomains, and the points.
+        """
+        for rank in self.memories:
+            for number, box in self.of_rank(rank):
+                for theirs, points in other.owners_of(self.space, box):
+                    yield rank, number, theirs, points
+
+
+def values_of(plan: Plan, world: World) -> dict[str, Values]:
+    """Return new values for all fields of a program."""
+    found = {}
+    for name, arrays in plan.parts.items():
+        components = None if arrays == (name,) else len(arrays)
+        space = plan.declaration.spaces[arrays[0]]
+        found[name] = Values(space, plan.footprint.partition, components, plan.dtype, world)
+    return found
+
+
+def make_room(plan: Plan, fields: Mapping[str, Values]) -> None:
+    """Extend the memory of fields by the halos that a program reads."""
+    for name, field in fields.items():
+        for rank, memory in field.memories.items():
+            near, far = plan.room(rank, plan.parts[name])
+            if memory.grow(near, far, apart=name in plan.parted):
+                field.moves += 1
 
 
 def memory_of(
@@ -174,3 +184,31 @@ def memories_of_temporaries(plan: Plan, rank: int) -> dict[str, Memory]:
         memory = found[name] = memory_of(partition, space, rank, None, plan.dtype)
         memory.grow(*plan.room(rank, (name,)), apart=name in plan.parted)
     return found
+
+
+def first_index(
+    world: World,
+    shape: tuple[int, ...],
+    lower: Sequence[int],
+    parts: Iterable[tuple[Box, Array]],
+    what: str,
+) -> tuple[int, ...] | None:
+    """Return the index of the first true element on all ranks, in C order; None without one.
+
+    Parameters
+    ----------
+    shape, lower
+        The shape of the array of the whole, and the first index of the points along each axis.
+    parts
+        Boxes of points of this process, each with truth values.
+    """
+    here = none = math.prod(shape)
+    for box, found in parts:
+        if len(at := np.argwhere(found)):
+            lead = (0,) * (len(shape) - len(box))
+            origin = *lead, *(low - first for (low, _), first in zip(box, lower, strict=True))
+            here = min(here, int(np.ravel_multi_index(tuple(at[0] + origin), shape)))
+    most = np.array([-here], np.int64)
+    world.combine(np.zeros(0, np.int64), most, what)
+    place = -int(most[0])
+    return None if place == none else tuple(map(int, np.unravel_index(place, shape)))

@@ -37,7 +37,8 @@ class Explained:
     @cached_property
     def posts(self) -> tuple[Post, ...]:
         """The messages of each exchange."""
-        return tuple(Post(self.footprint, e) for e in self.schedule.exchanges)
+        exchanges = enumerate(self.schedule.exchanges)
+        return tuple(Post(self.footprint, e, self.itemsize, number) for number, e in exchanges)
 
     def mail(self, rank: int) -> tuple[Mail, ...]:
         """Return the messages of a rank in each exchange."""

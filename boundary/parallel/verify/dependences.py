@@ -19,7 +19,7 @@ and kernel arithmetic are outside this check; `proof` executes them symbolically
 
 from __future__ import annotations
 
-from ..ranks.values import Values
+from ..ranks.values import make_room, values_of
 from ..schedules.plan import Plan
 from ..worlds.world import Simulated
 from .elements import Elements
@@ -29,11 +29,12 @@ from .symbolic_call import Call, SymbolicField
 
 def check_dependences(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
     """Fail unless each row reads the write that it reads on one array; see `proof.prove`."""
-    writes, fields = Writes(), _fields(plan)
+    writes = Writes()
+    values = values_of(plan, Simulated(plan.footprint.partition.ranks))
+    make_room(plan, values)
+    fields = {name: SymbolicField.of(v, len(plan.parts[name])) for name, v in values.items()}
     call = Call(plan, _elements(plan), fields, writes)
     for name, field in fields.items():
-        for rank in call.ranks:
-            field.values.room(rank, plan, name)
         field.give(writes.new(f"{name} as it was given"))
     call.run(frozenset())
     if valid:
@@ -41,18 +42,6 @@ def check_dependences(plan: Plan, valid: frozenset[str] = frozenset()) -> None:
             fields[name].give(writes.new(f"{name} as it was changed"))
         call.run(valid)
     call.run(plan.kept)
-
-
-def _fields(plan: Plan) -> dict[str, SymbolicField]:
-    """Return fields for all parameters of a program."""
-    partition, found = plan.footprint.partition, {}
-    world = Simulated(partition.ranks)
-    for name, arrays in plan.parts.items():
-        count = None if arrays == (name,) else len(arrays)
-        space = plan.declaration.spaces[arrays[0]]
-        values = Values(space, partition, count, plan.dtype, world)
-        found[name] = SymbolicField.of(values, len(arrays))
-    return found
 
 
 def _elements(plan: Plan) -> Elements:

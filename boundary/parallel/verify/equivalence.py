@@ -13,7 +13,6 @@ of steps, but not which entries lie within a box.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,36 +38,32 @@ def _differences(plan: Plan, valid: frozenset[str], *, labelled: bool) -> Iterat
     world = Terms(plan.footprint.partition.ranks)
     twin = Twin(plan, plan.footprint.partition, labelled=labelled)
     pairs = twin.pairs(world)
-    twin.room(pairs)
-    yield from Call(twin, pairs, "").differences(world, frozenset())
+    yield from _after(twin, pairs, world, frozenset(), "")
     if valid:
         for name in pairs.keys() - valid:
             pairs[name].give("changed: ")
-        yield from Call(twin, pairs, "next: ").differences(world, valid)
-    yield from Call(twin, pairs, "again: ").differences(world, plan.kept)
+        yield from _after(twin, pairs, world, valid, "next: ")
+    yield from _after(twin, pairs, world, plan.kept, "again: ")
 
 
-@dataclass(frozen=True, eq=False)
-class Call:
-    """A call of a program on fields; the names of its scalars begin with a mark."""
+def _after(
+    twin: Twin, pairs: Mapping[str, Pair], world: Terms, valid: frozenset[str], mark: str
+) -> Iterator[Difference]:
+    """Run the program; yield the differences between ranks and one array afterwards.
 
-    twin: Twin
-    pairs: Mapping[str, Pair]
-    mark: str
-
-    def differences(self, world: Terms, valid: frozenset[str]) -> Iterator[Difference]:
-        """Run the program; yield the differences between ranks and one array afterwards."""
-        given = [float(leaf(self.mark + name).number) for name in self.twin.scalars]
-        every = self.twin.on_ranks(world, self.pairs, valid)(given)
-        expected = np.array(self.twin.on_arrays(self.pairs, given))
-        for pair in self.pairs.values():
-            for rank, box, points, mine, right in pair.owned():
-                for place in np.argwhere(mine != right):
-                    low = [edge for edge, _ in points]
-                    index = (*place[: -len(low)], *(place[-len(low) :] + low))
-                    pair_of = float(right[tuple(place)]), float(mine[tuple(place)])
-                    yield Difference(pair.name, tuple(map(int, index)), rank, box, *pair_of)
-        for rank, (results,) in enumerate(every):
-            for number in np.flatnonzero(results != expected).tolist():
-                values = float(expected[number]), float(results[number])
-                yield Difference("result", (number,), rank, None, *values)
+    The names of its scalars begin with a mark.
+    """
+    given = [float(leaf(mark + name).number) for name in twin.scalars]
+    every = twin.on_ranks(world, pairs, valid, given)
+    expected = np.array(twin.on_arrays(pairs, given))
+    for pair in pairs.values():
+        for rank, box, points, mine, right in pair.owned():
+            for place in np.argwhere(mine != right):
+                low = [edge for edge, _ in points]
+                index = (*place[: -len(low)], *(place[-len(low) :] + low))
+                pair_of = float(right[tuple(place)]), float(mine[tuple(place)])
+                yield Difference(pair.name, tuple(map(int, index)), rank, box, *pair_of)
+    for rank, (results,) in enumerate(every):
+        for number in np.flatnonzero(results != expected).tolist():
+            values = float(expected[number]), float(results[number])
+            yield Difference("result", (number,), rank, None, *values)

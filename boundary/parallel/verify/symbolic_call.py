@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from ssr.extension import Access, Domain, LastWrites, Product
 
 from ...tables.lines import pieces_of
 from ..partition.boxes import Box, as_box, meet, volume, without_all
-from ..ranks.memory import Memory, Storage
+from ..ranks.memory import Storage
 from ..ranks.tables import RankTables
 from ..ranks.transfers import targets_of
 from ..ranks.values import Values, memories_of_temporaries
-from ..schedules.messages import Message, Post
+from ..schedules.messages import Message
 from ..schedules.plan import Plan
 from ..schedules.schedule import KernelPart, Reduce, Start, Wait
 from .copies import Copies
@@ -50,15 +50,6 @@ class SymbolicField:
                     copies.write(rank, memory.near[box], points_of(points), number)
 
 
-@dataclass
-class _Rank:
-    """A rank, and its memory without values; see `tables.RankArrays`."""
-
-    rank: int
-    memories: dict[str, Memory]
-    whole: dict[str, tuple[int, ...]] = field(default_factory=dict)
-
-
 class Call:
     """A call of a program on fields.
 
@@ -87,11 +78,12 @@ class Call:
         for name in plan.meta.temporaries:
             axes = self.footprint.spaces[name].ndim
             self.copies[name] = Copies(axes, {rank: own[rank][name] for rank in self.ranks})
-        arrays = [
-            _Rank(rank, {name: each.memories[rank] for name, each in self.copies.items()})
-            for rank in self.ranks
+        memories = [
+            {name: each.memories[rank] for name, each in self.copies.items()} for rank in self.ranks
         ]
-        self.tables = [RankTables(self.footprint, plan.fronts, array) for array in arrays]
+        self.tables = [
+            RankTables(self.footprint, plan.fronts, rank, memories[rank], {}) for rank in self.ranks
+        ]
 
     def run(self, valid: frozenset[str]) -> None:
         """Run the program on one array and on ranks, with the halos of some fields valid."""
@@ -104,15 +96,14 @@ class Call:
 
     def _on_ranks(self, valid: frozenset[str]) -> None:
         """Run the schedule of the program on all ranks."""
-        schedule = self.plan.schedule(valid)
-        size = self.plan.dtype.itemsize
-        self._posts = [Post(self.footprint, e, size, n) for n, e in enumerate(schedule.exchanges)]
+        explained = self.plan.explained(valid)
+        self._posts = explained.posts
         self._packed: dict[int, Packed] = {}
         self._under_way: dict[int, Packed] = {}
         self._there: dict[int, Packed] = {}
         self._run: dict[int, list[Box]] = {}
         self._reduced: set[str] = set()
-        for step in schedule.steps:
+        for step in explained.schedule.steps:
             match step:
                 case KernelPart():
                     for rank in self.ranks:

@@ -6,7 +6,7 @@ does not own are unwritten until a transfer or a kernel stores them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -27,27 +27,17 @@ from ..partition.boxes import Box, slices
 from ..partition.partition import Partition
 from ..ranks.arguments import RankMemory
 from ..ranks.prepared import Prepared
-from ..ranks.values import Values
+from ..ranks.values import Values, make_room, values_of
 from ..schedules.footprint import Footprint
-from ..schedules.messages import Post
 from ..schedules.plan import Plan
-from ..worlds.world import Channel, Letter, Simulated, Work
+from ..worlds.work import Work
+from ..worlds.world import Simulated
 
 T = TypeVar("T")
 
 
 class Terms(Simulated):
     """Simulated ranks whose values are symbolic terms."""
-
-    def channel(
-        self,
-        outgoing: Sequence[Letter],
-        incoming: Sequence[Letter],
-        what: str,
-        post: Post | None = None,
-    ) -> Channel:
-        """Return the channel for messages between all ranks."""
-        return _Slow(outgoing, incoming, what)
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return for each reduction the collection of the terms of all ranks."""
@@ -64,31 +54,6 @@ class Terms(Simulated):
             LABELS.rank = rank
             reasons.append(work.go_on())
         return reasons
-
-
-class _Slow(Channel):
-    """Messages that arrive only when they are waited for."""
-
-    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
-        sent = {(letter.source, letter.target): letter.values for letter in outgoing}
-        assert len(sent) == len(incoming), f"sends and receives of {what} do not pair up"
-        self._pairs = [(sent[i.source, i.target], i.values) for i in incoming]
-        self._what = what
-        self._under_way: list[Array] | None = None
-
-    def start(self) -> None:
-        assert self._under_way is None, f"{self._what} begins again before it has ended"
-        self._under_way = [values.copy() for values, _ in self._pairs]
-        for _, received in self._pairs:
-            received.fill(np.nan)
-
-    def wait(self) -> None:
-        assert self._under_way is not None, f"{self._what} ends before it has begun"
-        for before, (values, received) in zip(self._under_way, self._pairs, strict=True):
-            same = np.array_equal(before, values, equal_nan=True)
-            assert same, f"values of {self._what} are overwritten while it is under way"
-            received[...] = before
-        self._under_way = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,31 +109,24 @@ class Twin:
     def pairs(self, world: Simulated) -> dict[str, Pair]:
         """Return fields for all parameters, each with a leaf at each point."""
         found = {}
-        partition = self.plan.footprint.partition
-        for name, arrays in self.plan.parts.items():
-            space = self.declaration.spaces[arrays[0]]
-            count = None if arrays == (name,) else len(arrays)
-            dtype = np.dtype(DTYPE)
-            values = Values(space, partition, count, dtype, world)
-            lead = () if count is None else (count,)
-            whole = np.empty((*lead, *space.extent(partition.sizes)), DTYPE)
+        every = values_of(self.plan, world)
+        make_room(self.plan, every)
+        for name, values in every.items():
+            components = self.plan.parts[name]
+            lead = () if components == (name,) else (len(components),)
+            whole = np.empty((*lead, *values.space.extent(values.partition.sizes)), DTYPE)
             found[name] = Pair(name, values, whole)
             found[name].give("")
         return found
-
-    def room(self, pairs: Mapping[str, Pair]) -> None:
-        """Extend fields by the halos that a call reads."""
-        for name, pair in pairs.items():
-            for rank in pair.values.memories:
-                pair.values.room(rank, self.plan, name)
 
     def on_ranks(
         self,
         world: Simulated,
         pairs: Mapping[str, Pair],
         valid: frozenset[str],
-    ) -> Callable[[Sequence[float]], list[Array]]:
-        """Return a function that runs the program on ranks, and returns the results of each."""
+        scalars: Sequence[float],
+    ) -> list[Array]:
+        """Run the program on ranks; return the results of each."""
         plan = self.plan
         values = {name: pair.values for name, pair in pairs.items()}
         memories = [RankMemory(plan, rank, values) for rank in world.here]
@@ -176,16 +134,12 @@ class Twin:
         for memory in memories:
             for buffer in memory.buffers:
                 buffer.fill(np.nan)
-
-        def run(scalars: Sequence[float]) -> list[Array]:
-            row = np.array([[*scalars, *self.declaration.constants]], DTYPE)
-            results = [np.zeros((1, plan.meta.results)) for _ in world.here]
-            for call, result in zip(ready.calls, results, strict=True):
-                call.begin(row, result)
-            world.go_through(ready.calls, ready.do)
-            return results
-
-        return run
+        row = np.array([[*scalars, *self.declaration.constants]], DTYPE)
+        results = [np.zeros((1, plan.meta.results)) for _ in world.here]
+        for call, result in zip(ready.calls, results, strict=True):
+            call.take(row, result)
+        world.go_through([Work([call]) for call in ready.calls], ready.do)
+        return results
 
     def on_arrays(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:
         """Run the program on one array for each field; return its results.
@@ -211,8 +165,7 @@ class Twin:
         for name, pair in made.items():
             for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
                 mine[...] = given
-        twin.room(made)
-        (results,) = twin.on_ranks(world, made, frozenset())(scalars)
+        (results,) = twin.on_ranks(world, made, frozenset(), scalars)
         for name, pair in made.items():
             for _, _, _, mine, given in replace(pair, whole=pairs[name].whole).owned():
                 given[...] = mine

@@ -56,7 +56,7 @@ def disagreement(facts: Sequence[Facts]) -> ArgumentError:
     ranks: dict[str, list[int]] = {}
     for rank, each in enumerate(facts):
         ranks.setdefault(each.get(differing, "missing"), []).append(rank)
-    told = "; ".join(f"{value} on {_named(some)}" for value, some in ranks.items())
+    told = "; ".join(f"{value} on {named(some)}" for value, some in ranks.items())
     first = next(iter(names))
     return ArgumentError(
         f"The ranks disagree about the {differing}: {told}.",
@@ -65,6 +65,7 @@ def disagreement(facts: Sequence[Facts]) -> ArgumentError:
     )
 
 
-def _named(ranks: Sequence[int]) -> str:
+def named(ranks: Sequence[int]) -> str:
+    """Return some ranks in words."""
     few = ", ".join(map(str, ranks[:8]))
     return f"rank{'' if len(ranks) == 1 else 's'} {few}{' and others' if len(ranks) > 8 else ''}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +85,7 @@ class Rows:
 
     Attributes
     ----------
-    starting, waiting
+    functions
         The functions that begin an exchange, and that test whether it has finished.
     """
 
@@ -95,35 +93,10 @@ class Rows:
         self._rows = np.array(rows, np.int64).reshape(-1, len(Word))
         self._kept = kept
         given = len(rows), self._rows.ctypes.data
-        self.starting = Function(functions().begin, *given)
-        self.waiting = Function(functions().ask, *given, notes=0)
-
-    def begin(self) -> int:
-        """Begin an exchange; return an error code or 0."""
-        return begin(self.starting)
-
-    def ask(self) -> tuple[bool, int]:
-        """Return whether the exchange has finished, and an error code or 0."""
-        return ask(self.waiting)
+        made = functions()
+        self.functions = Function(made.begin, *given), Function(made.ask, *given, notes=0)
 
     def pending(self) -> list[int]:
         """Return the numbers of the rows that have not finished."""
         found: list[int] = np.flatnonzero(self._rows[:, Word.DONE] == 0).tolist()
         return found
-
-
-_ADDRESS: Any = ctypes.c_void_p
-BEGINNING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS)
-ASKING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, _ADDRESS, _ADDRESS, _ADDRESS)
-
-
-def begin(starting: Function) -> int:
-    """Call a function that begins; return an error code or 0."""
-    return int(BEGINNING(starting.address)(starting.count, starting.things))
-
-
-def ask(waiting: Function) -> tuple[bool, int]:
-    """Call a test for completion; return whether all is done, and an error code or 0."""
-    done = ctypes.c_int(0)
-    code = ASKING(waiting.address)(waiting.count, waiting.things, ctypes.byref(done), 0)
-    return bool(done.value), int(code)

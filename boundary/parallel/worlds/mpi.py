@@ -16,11 +16,12 @@ from ssr.extension import Array, Function
 from ..compiled.reductions import MIXED, Head
 from ..schedules.messages import Post
 from .agreement import Facts, agree
+from .channels import Channel, CompiledChannel, Letter
 from .mailboxes import Mailbox, Rows, calling
 from .mpi_functions import WAYS, Additions, Requests, way
 from .reductions import Reduction, is_pending
 from .waiting import Awaited, Watch, watch_of
-from .world import Channel, Letter, Parcels, T, World
+from .world import Parcels, T, World
 
 TAG, TAGS = 8192, 16384
 """The first tag of messages between two ranks, and the number of tags; MPI provides at least
@@ -92,7 +93,7 @@ class Mpi(World):
             if not rows:
                 return requests
         values = [letter.values for letter in (*outgoing, *incoming)]
-        return _Shared(self._watch, rows, peers, requests, values, what)
+        return _shared(self._watch, rows, peers, requests, values, what)
 
     def _boxes(
         self,
@@ -121,7 +122,7 @@ class Mpi(World):
             return None
         (own,) = states
         awaited = Awaited(what, self._beside, certain=False)
-        return _Reduction(self._watch, self._operations, kinds, own, awaited)
+        return _reduction(self._watch, self._operations, kinds, own, awaited)
 
     def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
         """Return the arrays for this rank, after all ranks have exchanged their lengths."""
@@ -281,8 +282,38 @@ class _Requests(Channel):
         return self._known.failure(code)
 
 
-class _Reduction(Reduction):
-    """Reductions with MPI as the transport of the integers.
+class _Awaiting(CompiledChannel):
+    """A compiled channel that waits as all waits of processes; parameters as those of its base.
+
+    Parameters
+    ----------
+    awaited
+        The cause of the wait.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        awaited: Awaited,
+        functions: tuple[Function, Function],
+        kept: object,
+        failure: Callable[[int], Exception] | None,
+    ) -> None:
+        super().__init__({watch.comm.rank: functions}, kept, failure)
+        self._watch, self._awaited = watch, awaited
+
+    def wait(self) -> None:
+        self._watch.wait(self.is_done, self._awaited)
+
+
+def _reduction(
+    watch: Watch,
+    operations: Sequence[Any],
+    kinds: Sequence[str],
+    states: Array,
+    awaited: Awaited,
+) -> Channel:
+    """Return the channel of reductions with MPI as the transport of the integers.
 
     Parameters
     ----------
@@ -295,34 +326,31 @@ class _Reduction(Reduction):
     awaited
         The cause of the wait.
     """
+    what = awaited.what
+    name = name_of(what)
+    made = Reduction(kinds, states, name)
+    made.head[Head.EXPECTED] = name * (watch.comm.size if "sum" in kinds else 1)
+    pairs = made.halves(made.given), made.halves(made.found)
+    additions = Additions(watch.comm, [*zip(*pairs, operations, strict=True)])
+    made.carried(additions.starting, additions.waiting)
 
-    def __init__(
-        self,
-        watch: Watch,
-        operations: Sequence[Any],
-        kinds: Sequence[str],
-        states: Array,
-        awaited: Awaited,
-    ) -> None:
-        name = name_of(awaited.what)
-        super().__init__(kinds, states, name)
-        self.head[Head.EXPECTED] = name * (watch.comm.size if "sum" in kinds else 1)
-        pairs = self.halves(self.given), self.halves(self.found)
-        rows = [*zip(*pairs, operations, strict=True)]
-        self._watch, self._awaited = watch, awaited
-        self._additions = made = Additions(watch.comm, rows)
-        self.carried(made.starting, made.waiting)
-        weakref.finalize(self, _keep_pending, watch, self.head, made.kept)
+    def failure(code: int) -> Exception:
+        return mixed(what) if code == MIXED else additions.failure(code)
 
-    def wait(self) -> None:
-        self._watch.wait(self.is_done, self._awaited)
-
-    def failure(self, code: int) -> Exception:
-        return mixed(self._awaited.what) if code == MIXED else self._additions.failure(code)
+    channel = _Awaiting(watch, awaited, made.functions, made, failure)
+    weakref.finalize(channel, _keep_pending, watch, made.head, [additions.kept, made])
+    return channel
 
 
-class _Shared(Channel):
-    """Messages through memory that is shared with ranks of this node, and requests of MPI.
+def _shared(
+    watch: Watch,
+    rows: Sequence[Sequence[int]],
+    peers: Sequence[int],
+    requests: _Requests | None,
+    values: Sequence[Array],
+    what: str,
+) -> Channel:
+    """Return the channel of messages through memory that ranks of this node share, and requests.
 
     Parameters
     ----------
@@ -337,52 +365,18 @@ class _Shared(Channel):
     what
         The name of the exchange.
     """
+    start, test = (requests.starting(0), requests.waiting(0)) if requests else (None, None)
+    calls = [calling(start, test)] if start and test else []
+    made = Rows([*rows, *calls], values)
 
-    def __init__(
-        self,
-        watch: Watch,
-        rows: Sequence[Sequence[int]],
-        peers: Sequence[int],
-        requests: _Requests | None,
-        values: Sequence[Array],
-        what: str,
-    ) -> None:
-        self._watch, self._beyond = watch, requests
-        start, test = (requests.starting(0), requests.waiting(0)) if requests else (None, None)
-        calls = [calling(start, test)] if start and test else []
-        self._rows = made = Rows([*rows, *calls], values)
+    def missing() -> list[int]:
+        here = {peers[row] for row in made.pending() if row < len(peers)}
+        return sorted(here.union(requests.missing() if requests else ()))
 
-        def missing() -> list[int]:
-            here = {peers[row] for row in made.pending() if row < len(peers)}
-            return sorted(here.union(requests.missing() if requests else ()))
-
-        self._awaited = Awaited(what, missing)
-        weakref.finalize(self, _note_interrupted, watch, what, made)
-
-    def starting(self, rank: int) -> Function:
-        return self._rows.starting
-
-    def waiting(self, rank: int) -> Function:
-        return self._rows.waiting
-
-    def start(self) -> None:
-        self._check(self._rows.begin())
-
-    def wait(self) -> None:
-        self._watch.wait(self._is_done, self._awaited)
-
-    def failure(self, code: int) -> Exception:
-        assert self._beyond is not None
-        return self._beyond.failure(code)
-
-    def _is_done(self) -> bool:
-        done, code = self._rows.ask()
-        self._check(code)
-        return done
-
-    def _check(self, code: int) -> None:
-        if code:
-            raise self.failure(code)
+    failure = requests.failure if requests else None
+    channel = _Awaiting(watch, Awaited(what, missing), made.functions, [made, requests], failure)
+    weakref.finalize(channel, _note_interrupted, watch, what, made)
+    return channel
 
 
 def _note_interrupted(watch: Watch, what: str, rows: Rows) -> None:

@@ -9,14 +9,12 @@ import numpy as np
 from ssr.extension import LARGEST, SHARE, Array, Function
 
 from ..compiled.reductions import Head, Word, functions
-from .mailboxes import ask, begin
-from .world import Channel
 
 KINDS = "sum", "max", "min"
 """The reductions, in the order of their numbers."""
 
 
-class Reduction(Channel):
+class Reduction:
     """The reductions of a step on one rank: integers combined by sums or maxima.
 
     Parameters
@@ -28,9 +26,13 @@ class Reduction(Channel):
     checked
         An identifier of the reduction, by which ranks check that all of them execute it; 0 without
         a check. It is the first of the integers.
+    alone
+        Whether the integers of this rank replace those of all ranks.
 
     Attributes
     ----------
+    functions
+        The functions by which kernels begin, and test for completion.
     given, found
         The integers of this rank, and the combined integers of all ranks, sums first.
     summed
@@ -39,7 +41,9 @@ class Reduction(Channel):
         The table of the compiled functions.
     """
 
-    def __init__(self, kinds: Sequence[str], states: Array, checked: int = 0) -> None:
+    def __init__(
+        self, kinds: Sequence[str], states: Array, checked: int = 0, *, alone: bool = False
+    ) -> None:
         sizes = [SHARE if kind == "sum" else LARGEST for kind in kinds]
         self.summed = SHARE * list(kinds).count("sum")
         places = {True: 0, False: self.summed}
@@ -48,7 +52,7 @@ class Reduction(Channel):
             places = {True: 1, False: self.summed + ("sum" not in kinds)}
         self.given = np.zeros(sum(sizes) + bool(checked), np.int64)
         self.given[0] = checked
-        self.found = self._room()
+        self.found = self.given if alone else np.zeros_like(self.given)
         self._states = states
         self.head = table = np.zeros(len(Head) + len(kinds) * len(Word), np.int64)
         rows = table[len(Head) :].reshape(-1, len(Word))
@@ -61,16 +65,12 @@ class Reduction(Channel):
             row[Word.FOUND] = self.found.ctypes.data + start
             places[kind == "sum"] += size
         things = len(kinds), table.ctypes.data
-        self._begin = Function(functions().begin, *things)
-        self._ask = Function(functions().ask, *things, notes=0)
+        made = functions()
+        self.functions = Function(made.begin, *things), Function(made.ask, *things, notes=0)
 
     def halves(self, row: Array) -> tuple[Array, Array]:
         """Return the integers that are summed, and those of which the maximum is taken."""
         return row[: self.summed], row[self.summed :]
-
-    def _room(self) -> Array:
-        """Return the memory for the combined integers of all ranks."""
-        return np.zeros_like(self.given)
 
     def carried(self, starting: Function, waiting: Function | None) -> None:
         """Set the transport functions: one that begins, and one that tests for completion."""
@@ -80,28 +80,6 @@ class Reduction(Channel):
         if waiting is not None:
             asked = waiting.address, waiting.count, waiting.things, waiting.notes or 0
             head[Head.ASK : Head.NOTES + 1] = asked
-
-    def starting(self, rank: int) -> Function:
-        """Return the function by which the kernel begins."""
-        return self._begin
-
-    def waiting(self, rank: int) -> Function:
-        """Return the function by which the kernel waits."""
-        return self._ask
-
-    def start(self) -> None:
-        """Contribute the integers of this rank."""
-        self._check(begin(self._begin))
-
-    def is_done(self) -> bool:
-        """Return whether the states are those of all terms."""
-        done, code = ask(self._ask)
-        self._check(code)
-        return done
-
-    def _check(self, code: int) -> None:
-        if code:
-            raise self.failure(code)
 
 
 def is_pending(head: Array) -> bool:

@@ -14,9 +14,9 @@ import numpy as np
 
 from ssr.extension import Array
 
+from .channels import Letter
 from .mailboxes import APART, Mailbox
 from .shared_pages import OFFER, Pages, new_pages, opened
-from .world import Letter
 
 LARGEST = 2**20
 """The largest message in bytes that uses a mailbox, which holds two. Larger messages use MPI."""

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssr.extension import CACHE_LINE, Array, Function, aligned
+from ssr.extension import CACHE_LINE, RAISED, Array, Function, aligned
 
 from ..compiled.reductions import Place, Seen, functions
 from ..schedules.messages import Post
+from .channels import Channel, CompiledChannel, Letter
 from .mailboxes import Mailbox, Rows
 from .reductions import Reduction
 from .thread_pool import team
-from .world import RANKS, Alone, Channel, Letter, Simulated, Work, World, positive
+from .work import Work
+from .world import RANKS, Alone, Simulated, World, positive
 
 
 class Threads(Simulated):
@@ -35,109 +37,64 @@ class Threads(Simulated):
         """Return the channel for messages between all ranks, which kernels use by themselves."""
         if post is None:  # not used by kernels
             return super().channel(outgoing, incoming, what)
-        return _Shared(self.ranks, outgoing, incoming)
+        return _through_mailboxes(self.ranks, outgoing, incoming)
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel:
         """Return the channel of compiled reductions."""
-        return _Reductions(kinds, states)
+        return _reductions(kinds, states)
 
     def together(self, works: Sequence[Work]) -> list[int]:
         """Run the work of each rank in a separate thread, that of the first rank in this one.
 
         If a rank fails, the others stop where they wait for it.
         """
-        entries = [work.entry() for work in works[1:]]
-        known = [entry for entry in entries if entry is not None]
-        if len(known) < len(entries):  # kernels in plain Python use messages of all ranks
-            return super().together(works)
-        return team(self.ranks).run(works[0].go_on, known, works)
+        others = [work.entry for work in works[1:]]
+        places = [(other.address, other.given) for other in others]
+        reasons = team(self.ranks).run(works[0].go_on, places, works)
+        if RAISED in reasons:
+            for other in others:
+                other.raise_problem()
+        return reasons
 
 
-class _Shared(Channel):
-    """Messages between threads, each through a mailbox."""
-
-    def __init__(self, ranks: int, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> None:
-        boxes = {(o.source, o.target): Mailbox(o.values.nbytes) for o in outgoing}
-        rows: list[list[list[int]]] = [[] for _ in range(ranks)]
-        for letter in outgoing:
-            box = boxes[letter.source, letter.target]
-            rows[letter.source].append(box.sends(letter.values))
-        for letter in incoming:
-            box = boxes[letter.source, letter.target]
-            rows[letter.target].append(box.receives(letter.values))
-        values = [letter.values for letter in (*outgoing, *incoming)]
-        self._rows = [Rows(of_rank, [boxes, values]) for of_rank in rows]
-
-    def starting(self, rank: int) -> Function:
-        return self._rows[rank].starting
-
-    def waiting(self, rank: int) -> Function:
-        return self._rows[rank].waiting
-
-    def start(self) -> None:
-        for rows in self._rows:
-            rows.begin()
-
-    def wait(self) -> None:
-        while False in {rows.ask()[0] for rows in self._rows}:  # every rank must progress
-            pass
+def _through_mailboxes(
+    ranks: int, outgoing: Sequence[Letter], incoming: Sequence[Letter]
+) -> Channel:
+    """Return the channel for messages between threads, each through a mailbox."""
+    boxes = {(o.source, o.target): Mailbox(o.values.nbytes) for o in outgoing}
+    rows: list[list[list[int]]] = [[] for _ in range(ranks)]
+    for letter in outgoing:
+        box = boxes[letter.source, letter.target]
+        rows[letter.source].append(box.sends(letter.values))
+    for letter in incoming:
+        box = boxes[letter.source, letter.target]
+        rows[letter.target].append(box.receives(letter.values))
+    values = [letter.values for letter in (*outgoing, *incoming)]
+    made = [Rows(of_rank, [boxes, values]) for of_rank in rows]
+    return CompiledChannel({rank: each.functions for rank, each in enumerate(made)}, made)
 
 
-class _Reductions(Channel):
-    """Reductions over threads: each combines the integers of all threads in shared memory."""
-
-    def __init__(self, kinds: Sequence[str], states: Sequence[Array]) -> None:
-        self._ranks = [_Reduction(kinds, state) for state in states]
-        rows = np.array([rank.seen for rank in self._ranks], np.int64)
-        for number, rank in enumerate(self._ranks):
-            rank.meets(rows, number)
-
-    def starting(self, rank: int) -> Function:
-        return self._ranks[rank].starting(rank)
-
-    def waiting(self, rank: int) -> Function:
-        return self._ranks[rank].waiting(rank)
-
-    def start(self) -> None:
-        for rank in self._ranks:
-            rank.start()
-
-    def wait(self) -> None:
-        for rank in self._ranks:
-            rank.wait()
-
-
-class _Reduction(Reduction):
-    """The reductions of one thread.
-
-    Attributes
-    ----------
-    seen
-        The addresses of its integers and of its reduction counter, which other threads read.
-    """
-
-    def __init__(self, kinds: Sequence[str], states: Array) -> None:
-        super().__init__(kinds, states)
-        apart = 2 * CACHE_LINE // 8  # separate cache lines for counters
-        self._shown = aligned((2 * apart + 2 * self.given.size,), np.int64)
-        self._shown.fill(0)
-        start = self._shown.ctypes.data
-        self.seen = start + 2 * apart * 8, start
-
-    def meets(self, rows: Array, number: int) -> None:
-        """Set the table of the shared addresses of all ranks; this rank has the given number."""
-        self._table = table = np.zeros(len(Place) + rows.size, np.int64)
-        table[len(Place) :] = rows.ravel()
-        table[Place.GIVEN], table[Place.FOUND] = self.given.ctypes.data, self.found.ctypes.data
-        table[Place.COUNT], table[Place.SUMMED] = self.given.size, self.summed
+def _reductions(kinds: Sequence[str], states: Sequence[Array]) -> Channel:
+    """Return the channel of reductions: each thread combines the integers of all threads."""
+    ranks = [Reduction(kinds, state) for state in states]
+    apart = 2 * CACHE_LINE // 8  # counters are in separate cache lines
+    shared = [aligned((2 * apart + 2 * rank.given.size,), np.int64) for rank in ranks]
+    seen = np.zeros((len(ranks), len(Seen)), np.int64)
+    for row, memory in zip(seen, shared, strict=True):
+        memory.fill(0)
+        row[Seen.COUNTER], row[Seen.ROOM] = memory.ctypes.data, memory[2 * apart :].ctypes.data
+    tables = []
+    made = functions()
+    for number, rank in enumerate(ranks):
+        table = np.concatenate([np.zeros(len(Place), np.int64), seen.ravel()])
+        table[Place.GIVEN], table[Place.FOUND] = rank.given.ctypes.data, rank.found.ctypes.data
+        table[Place.COUNT], table[Place.SUMMED] = rank.given.size, rank.summed
         table[Place.OWN] = table[len(Place) + number * len(Seen) :].ctypes.data
-        things = len(rows), table.ctypes.data
-        made = functions()
-        self.carried(Function(made.put, *things), Function(made.gather, *things, notes=0))
-
-    def wait(self) -> None:
-        while not self.is_done():  # all ranks have started
-            pass
+        things = len(ranks), table.ctypes.data
+        rank.carried(Function(made.put, *things), Function(made.gather, *things, notes=0))
+        tables.append(table)
+    every = {number: rank.functions for number, rank in enumerate(ranks)}
+    return CompiledChannel(every, [ranks, shared, tables, states])
 
 
 def threads(count: int | None = None) -> World:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ssr.errors import ArgumentError, Error
+from ssr.errors import ArgumentError
 from ssr.extension import Array, Function, integer
 
 from ...errors import MessageError
@@ -15,8 +15,9 @@ from ..compiled.event_log import EventLog
 from ..partition.boxes import volume
 from ..partition.partition import Partition
 from ..schedules.messages import Post
+from .channels import Channel, CompiledChannel, Letter
 from .reductions import Reduction
-from .world import RANKS, Channel, Letter, OneProcess, Parcels, positive
+from .world import RANKS, OneProcess, Parcels, positive
 
 
 class Traced(OneProcess):
@@ -90,19 +91,29 @@ class Traced(OneProcess):
     ) -> Channel:
         """Return a channel that records when it is used."""
         if post is None:
-            return _Refused(what)
+            raise _refused(what)
         self._posts.append(post)
-        return _Recorded(self._log, 2 * (len(self._posts) - 1))
+        event = 2 * (len(self._posts) - 1)
+        return self._recorded((self._log.function(event), self._log.function(event + 1)))
 
     def reduction(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Channel:
         """Return a channel that records reductions."""
         (own,) = states
-        return _RecordedReduction(self._log, kinds, own)
+        made = Reduction(kinds, own, alone=True)
+        made.carried(self._log.function(-made.given.nbytes), None)
+        return self._recorded(made.functions, made)
+
+    def _recorded(self, functions: tuple[Function, Function], kept: object = None) -> Channel:
+        """Return the channel of functions that record when they are called."""
+
+        def failure(code: int) -> Exception:
+            return MessageError("There are too many exchanges or reductions in one call to trace.")
+
+        return CompiledChannel({self.rank: functions}, kept, failure)
 
     def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
         """Raise an error: the values of other ranks do not exist."""
-        _Refused(what).start()
-        return {}
+        raise _refused(what)
 
     def combine(self, added: Array, largest: Array, what: str) -> None:
         """Record a reduction; the values of this rank replace those of all ranks."""
@@ -113,59 +124,12 @@ class Traced(OneProcess):
         self._log.note(-values.nbytes)
 
 
-class _Recorded(Channel):
-    """An exchange that the kernel records."""
-
-    def __init__(self, log: EventLog, event: int) -> None:
-        self._begun, self._awaited = log.function(event), log.function(event + 1)
-
-    def starting(self, rank: int) -> Function:
-        return self._begun
-
-    def waiting(self, rank: int) -> Function:
-        return self._awaited
-
-    def start(self) -> None:
-        raise AssertionError("the kernel does this")
-
-    def wait(self) -> None:
-        raise AssertionError("the kernel does this")
-
-    def failure(self, code: int) -> Error:
-        return MessageError("There are too many exchanges in one call to trace.")
-
-
-class _RecordedReduction(Reduction):
-    """Recorded reductions, in which the values of this rank replace those of all ranks."""
-
-    def __init__(self, log: EventLog, kinds: Sequence[str], states: Array) -> None:
-        super().__init__(kinds, states)
-        self.carried(log.function(-self.given.nbytes), None)
-
-    def _room(self) -> Array:
-        return self.given
-
-    def wait(self) -> None:
-        raise AssertionError("the kernel does this")
-
-    def failure(self, code: int) -> Error:
-        return MessageError("There are too many reductions in one call to trace.")
-
-
-class _Refused(Channel):
-    """Operations that fail while a rank is traced."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-
-    def start(self) -> None:
-        raise ArgumentError(
-            f"{self._what[0].upper()}{self._what[1:]} cannot be traced.",
-            note="One rank is run alone, without the values of others.",
-        )
-
-    def wait(self) -> None:
-        raise AssertionError("it has not begun")
+def _refused(what: str) -> ArgumentError:
+    """Return the error for an operation that needs the values of other ranks."""
+    return ArgumentError(
+        f"{what[0].upper()}{what[1:]} cannot be traced.",
+        note="One rank is run alone, without the values of others.",
+    )
 
 
 def traced_rank(ranks: int, rank: int) -> Traced:

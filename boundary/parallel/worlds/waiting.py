@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .agreement import named
 from .ending import abort
 from .shared_memory import Node
 
@@ -212,7 +213,4 @@ def give_way(waited: float) -> None:
 
 def _named(ranks: Sequence[int]) -> str:
     """Return some ranks as the beginning of a sentence in the perfect tense."""
-    if len(ranks) == 1:
-        return f"Rank {ranks[0]} has"
-    few = ", ".join(map(str, ranks[:8]))
-    return f"Ranks {few}{' and others' if len(ranks) > 8 else ''} have"
+    return f"{named(ranks).capitalize()} {'has' if len(ranks) == 1 else 'have'}"

@@ -4,69 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 from ssr.errors import ArgumentError
-from ssr.extension import FINISHED, Array, Function, combined, integer, shares
+from ssr.extension import FINISHED, Array, combined, integer, shares
 
 from ..schedules.messages import Post
 from .agreement import Facts
+from .channels import Channel, Letter
+from .work import Work
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Letter:
-    """A message: its source and target ranks, and its values in the memory of one of them."""
-
-    source: int
-    target: int
-    values: Array
-
-
 Parcels: TypeAlias = Mapping[tuple[int, int], Array]
 """Arrays for pairs (sending rank, receiving rank)."""
-
-
-class Work(Protocol):
-    """The work of a rank between two collective steps."""
-
-    def go_on(self) -> int:
-        """Run the work, and return the reason for the stop."""
-
-    def entry(self) -> tuple[int, int] | None:
-        """Return the addresses of a C function for the work and of its argument; None without.
-
-        The function is ``long long enter(void *given)``, with the return values of `go_on`.
-        """
-
-    def next_step(self) -> None:
-        """Advance to the next step."""
-
-
-class Channel(ABC):
-    """The messages of one exchange, prepared once and sent many times."""
-
-    def starting(self, rank: int) -> Function | None:
-        """Return the C function by which the kernel of a rank starts; None without one."""
-        return None
-
-    def waiting(self, rank: int) -> Function | None:
-        """Return the C function by which the kernel of a rank waits; None without one."""
-        return None
-
-    @abstractmethod
-    def start(self) -> None:
-        """Send the messages that the ranks of this process have packed."""
-
-    @abstractmethod
-    def wait(self) -> None:
-        """Wait until messages have arrived, and the memory of sent ones may be overwritten."""
-
-    def failure(self, code: int) -> Exception:
-        """Return the error for a code that one of these functions has returned."""
-        raise NotImplementedError
 
 
 class World(ABC):
@@ -120,6 +74,8 @@ class World(ABC):
         All ranks of a process stop at the same steps. There ``do`` performs the collective step,
         given the reason for the stop.
         """
+        for work in works:
+            work.begin()
         while True:
             reasons = self.together(works)
             assert len(set(reasons)) == 1, "ranks have stopped at different steps"
@@ -225,7 +181,7 @@ class Simulated(OneProcess):
         post: Post | None = None,
     ) -> Channel:
         """Return the channel for messages between all ranks."""
-        return _Copies(outgoing, incoming)
+        return _Copies(outgoing, incoming, what)
 
     def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
         """Return copies of the arrays."""
@@ -254,22 +210,27 @@ class Alone(Simulated):
 
 
 class _Copies(Channel):
-    """Messages that are copied from the memory of one rank to that of another."""
+    """Messages in memory, which arrive when they are waited for, as late as any message may."""
 
-    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter]) -> None:
+    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
         sent = {(letter.source, letter.target): letter.values for letter in outgoing}
-        assert len(sent) == len(incoming), "sends and receives do not pair up"
+        assert len(sent) == len(incoming), f"sends and receives of {what} do not pair up"
         self._pairs = [(sent[i.source, i.target], i.values) for i in incoming]
-        assert all(len(a) == len(b) for a, b in self._pairs), "messages of other lengths"
+        assert all(len(a) == len(b) for a, b in self._pairs), f"lengths of {what} differ"
+        self._what = what
         self._under_way: list[Array] | None = None
 
     def start(self) -> None:
         self._under_way = [values.copy() for values, _ in self._pairs]
+        for _, received in self._pairs:
+            received.fill(np.nan)
 
     def wait(self) -> None:
-        assert self._under_way is not None, "an exchange is finished that has not begun"
-        for values, (_, received) in zip(self._under_way, self._pairs, strict=True):
-            received[...] = values
+        assert self._under_way is not None, f"{self._what} ends before it has begun"
+        for before, (values, received) in zip(self._under_way, self._pairs, strict=True):
+            same = np.array_equal(before, values, equal_nan=True)
+            assert same, f"values of {self._what} are overwritten while it is under way"
+            received[...] = before
         self._under_way = None
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.parallel.worlds.world import Channel, Simulated
+from boundary.parallel.worlds.channels import Channel
+from boundary.parallel.worlds.world import Simulated
 from ssr import errors
 
 from ...ssr import strategies as some

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boundary.parallel.worlds.channels import ask, begin
 from boundary.parallel.worlds.mailboxes import Mailbox, Rows
 
 
@@ -26,8 +27,8 @@ def test_messages_arrive_whole_and_in_order(count: int, turns: list[str]) -> Non
             if not open_send:
                 number += 1
                 there[:] = number + 0.5 * np.arange(count)
-                assert sends.begin() == 0
-            put = sends.ask() == (True, 0)
+                assert begin(sends.functions[0]) == 0
+            put = ask(sends.functions[1]) == (True, 0)
             assert put == (len(under_way) < 2)
             open_send = not put
             if put:
@@ -35,8 +36,8 @@ def test_messages_arrive_whole_and_in_order(count: int, turns: list[str]) -> Non
             assert bool(sends.pending()) == open_send
         else:
             if not open_receive:
-                assert receives.begin() == 0
-            taken = receives.ask() == (True, 0)
+                assert begin(receives.functions[0]) == 0
+            taken = ask(receives.functions[1]) == (True, 0)
             assert taken == bool(under_way)
             open_receive = not taken
             if taken:
@@ -60,8 +61,8 @@ def test_two_threads_send_to_each_other(count: int) -> None:
         sends, receives = Rows([out.sends(values)], [out]), Rows([back.receives(values)], [back])
         for turn in range(200):
             for rows in (sends, receives) if first else (receives, sends):
-                rows.begin()
-                while not rows.ask()[0]:
+                begin(rows.functions[0])
+                while not ask(rows.functions[1])[0]:
                     pass
                 if rows is receives:
                     assert (values == values[0]).all()

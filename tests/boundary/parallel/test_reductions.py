@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import boundary as bc
-from boundary.parallel.worlds.mailboxes import ASKING, BEGINNING
+from boundary.parallel.worlds.channels import BEGINNING, CompiledChannel, ask, begin
 from boundary.parallel.worlds.reductions import Reduction, is_pending
 from ssr.extension import Function
 from ssr.runtime import sums
@@ -24,17 +24,6 @@ from ...ssr import strategies as some
 from ...ssr.programs.test_reductions import FLOATS
 
 KINDS = st.lists(st.sampled_from(["sum", "max", "min"]), min_size=1, max_size=4)
-
-
-class Apart(Reduction):
-    """Reductions of one of several parts, whose integers the test carries."""
-
-    def wait(self) -> None:
-        while not self.is_done():
-            pass
-
-    def failure(self, code: int) -> Exception:
-        return RuntimeError(f"code {code}")
 
 
 def state_of(kinds: Sequence[str], terms: Sequence[float]) -> Any:
@@ -58,16 +47,15 @@ def state_of(kinds: Sequence[str], terms: Sequence[float]) -> Any:
 def test_states_of_all_parts(kinds: list[str], parts: list[list[float]]) -> None:
     states = [state_of(kinds, terms) for terms in parts]
     whole = sums.combined(kinds, *sums.shares(kinds, states))
-    ranks = [Apart(kinds, state) for state in states]
-    for rank in ranks:
-        rank.start()
+    ranks = [Reduction(kinds, state) for state in states]
+    channel = CompiledChannel({n: rank.functions for n, rank in enumerate(ranks)}, ranks)
+    channel.start()
     for which, combine in enumerate((np.add, np.maximum)):
         every = [rank.halves(rank.given)[which] for rank in ranks]
         for rank in ranks:
             rank.halves(rank.found)[which][:] = combine.reduce(every)
-    for rank, state in zip(ranks, states, strict=True):
-        assert rank.is_done()
-        assert np.array_equal(state, whole)
+    assert channel.is_done()
+    assert all(np.array_equal(state, whole) for state in states)
 
 
 @some.examples(60)
@@ -95,8 +83,8 @@ def test_threads_at_the_same_time() -> None:
     def work(rank: int) -> None:
         for turn in range(turns):
             states[rank][...] = state_of(["sum"], [float(turn * (rank + 1))])
-            channel._ranks[rank].start()
-            while not channel._ranks[rank].is_done():
+            begin(channel.starting(rank))
+            while not ask(channel.waiting(rank))[0]:
                 time.sleep(0)
             found[rank].append(sums.total(states[rank], 0))
 
@@ -127,31 +115,32 @@ def test_what_carries_integers_is_called() -> None:
         ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int), ctypes.c_void_p
     )(ask)
     state = state_of(["sum"], [1.5, -0.25])
-    reduction = Apart(["sum"], state)
+    reduction = Reduction(["sum"], state)
+    channel = CompiledChannel(
+        {0: reduction.functions}, reduction, lambda code: RuntimeError(f"code {code}")
+    )
     address = [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in (beginning, asking)]
     reduction.carried(Function(address[0], 3, 64), Function(address[1], 5, 128, notes=256))
     assert not is_pending(reduction.head)
-    reduction.start()
+    channel.start()
     reduction.found[:] = reduction.given
     assert is_pending(reduction.head)
-    reduction.wait()
+    channel.wait()
     assert not is_pending(reduction.head)
     assert told == [("begin", 3, 64), *[("ask", 5, 128, 256)] * 3]
     assert sums.total(state, 0) == 1.25
     answers.append((7, 0))
     with pytest.raises(RuntimeError, match="code 7"):
-        reduction.is_done()
+        channel.is_done()
 
 
 def test_functions_are_those_of_kernels() -> None:
     """A kernel starts and waits by addresses and integers only."""
     state = state_of(["max"], [2.0])
-    reduction = Apart(["max"], state)
-    begin, ask = reduction.starting(0), reduction.waiting(0)
+    reduction = Reduction(["max"], state)
+    starting, waiting = reduction.functions
     gc.collect()
-    assert BEGINNING(begin.address)(begin.count, begin.things) == 0
+    assert begin(starting) == 0
     reduction.found[:] = reduction.given
-    done = ctypes.c_int(0)
-    assert ASKING(ask.address)(ask.count, ask.things, ctypes.byref(done), 0) == 0
-    assert done.value == 1
+    assert ask(waiting) == (True, 0)
     assert sums.found(state, 0) == 2.0

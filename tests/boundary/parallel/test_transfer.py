@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import boundary as bc
 import ssr
-from boundary.parallel.worlds.world import Channel, Simulated
+from boundary.parallel.worlds.channels import Channel
+from boundary.parallel.worlds.world import Simulated
 
 from ...ssr import strategies as some
 from . import ranks

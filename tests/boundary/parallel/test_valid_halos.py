@@ -139,7 +139,7 @@ def test_a_failed_call_leaves_no_valid_halo(on: Any, monkeypatch: pytest.MonkeyP
     one = apply_near.bind(v, u)
     one()
     with monkeypatch.context() as patch:
-        patch.setattr("boundary.parallel.ranks.prepared.Prepared.run", lambda *_: 1 / 0)
+        patch.setattr("boundary.parallel.ranks.prepared.Prepared.take", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             one()
     assert exchanged(one) == ["u"]
