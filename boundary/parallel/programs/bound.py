@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -18,7 +18,7 @@ from ..ranks.field import Field, Ground
 from ..ranks.prepared import Prepared
 from ..ranks.values import make_room
 from ..schedules.explain import Explained
-from ..worlds.work import Work
+from ..worlds.work import KernelCalls
 
 
 class Bound(ABC):
@@ -85,7 +85,6 @@ class BoundOnRanks(Bound):
         self._rows = self._row, self._result
         plan.schedule()  # raises now if the program cannot be distributed
         self._halos: dict[str, int] = {}
-        self._run = Runner()
         self._changed = [self._fields[name] for name in plan.changed]
         plan.kernel  # noqa: B018 (starts the compilation, unless the kernel is cached)
         self._prepare()
@@ -93,7 +92,7 @@ class BoundOnRanks(Bound):
     def __call__(self, *scalars: float) -> Any:
         """Run the program; see `Bound.__call__`."""
         self._set_scalars(scalars)
-        self._run([self], [self._rows])
+        _run([self], [self._rows], self._go)
         return self._returned()
 
     @staticmethod
@@ -154,9 +153,14 @@ class BoundOnRanks(Bound):
         while done < len(numbers):
             valid = self._valid()
             end = len(numbers) if valid == self._plan.kept else done + 1
-            self._run([self], [(numbers[done:end], results[done:end])])
+            _run([self], [(numbers[done:end], results[done:end])], self._go)
             done = end
         return results
+
+    def _go(self, ready: Sequence[Prepared]) -> None:
+        """Run the prepared program."""
+        (made,) = ready
+        self._ground.world.go_through(made.calls, made.do)
 
     def _prepared(self, valid: frozenset[str]) -> Prepared:
         if self._moves != self._moved():  # another program needed more memory
@@ -207,47 +211,48 @@ class ProgramSequence:
         self._taking = [(n, program) for n, program in numbered if program._open]
         self._returning = [(n, program) for n, program in numbered if program._plan.meta.results]
         self._rows = [program._rows for program in self._programs]
-        self._run = Runner()
+        self._world = programs[0]._ground.world
+        self._ready: Sequence[Prepared] = ()
+        self._works: list[KernelCalls] = []
 
     def __call__(self, rows: Sequence[Sequence[float]]) -> tuple[Any, ...]:
         """Run the programs, each with a row of scalars; return the results of each."""
         for number, program in self._taking:
             program._set_scalars(rows[number])
-        self._run(self._programs, self._rows)
+        _run(self._programs, self._rows, self._go)
         results: list[Any] = [None] * len(self._programs)
         for number, program in self._returning:
             results[number] = program._returned()
         return tuple(results)
 
-
-class Runner:
-    """Runs one or more programs of the same ranks, one after the other."""
-
-    def __init__(self) -> None:
-        self._ready: list[Prepared] = []
-        self.works: list[Work] = []
-
-    def __call__(
-        self, programs: Sequence[BoundOnRanks], rows: Sequence[tuple[Array, Array]]
-    ) -> None:
-        """Run each program with rows of scalars, and rows in which it leaves its results."""
-        ready = []
-        try:
-            for program, each in zip(programs, rows, strict=True):
-                made = program._prepared(program._valid())
-                made.take(each)
-                ready.append(made)
-                program._succeed()  # the next one is prepared for the state that this one leaves
-            if ready != self._ready:
-                ranks = zip(*(made.calls for made in ready), strict=True)
-                self._ready, self.works = ready, [*map(Work, ranks)]
-            programs[0]._ground.world.go_through(self.works, self._do)
-        except BaseException:  # such as Ctrl-C: the call is not resumed
-            self._ready, self.works = [], []
-            for program in programs:
-                program._fail()
-            raise
+    def _go(self, ready: Sequence[Prepared]) -> None:
+        """Run the prepared programs."""
+        if ready != self._ready:
+            self._ready = ready
+            ranks = zip(*(made.calls for made in ready), strict=True)
+            self._works = [KernelCalls(calls) for calls in ranks]
+        self._world.go_through(self._works, self._do)
 
     def _do(self, reason: int) -> None:
         """Do the step at which the programs have stopped."""
-        self._ready[self.works[0].place].do(reason)
+        self._ready[self._works[0].place].do(reason)
+
+
+def _run(
+    programs: Sequence[BoundOnRanks],
+    rows: Sequence[tuple[Array, Array]],
+    go: Callable[[Sequence[Prepared]], None],
+) -> None:
+    """Prepare each program for rows of scalars and of results, and run all by a function."""
+    ready = []
+    try:
+        for program, each in zip(programs, rows, strict=True):
+            made = program._prepared(program._valid())
+            made.take(each)
+            ready.append(made)
+            program._succeed()  # the next one is prepared for the state that this one leaves
+        go(ready)
+    except BaseException:  # such as Ctrl-C: the call is not resumed
+        for program in programs:
+            program._fail()
+        raise

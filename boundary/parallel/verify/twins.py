@@ -30,14 +30,33 @@ from ..ranks.prepared import Prepared
 from ..ranks.values import Values, make_room, values_of
 from ..schedules.footprint import Footprint
 from ..schedules.plan import Plan
+from ..worlds.channels import Copies
 from ..worlds.work import Work
 from ..worlds.world import Simulated
 
 T = TypeVar("T")
 
 
+class _Checked(Copies):
+    """Messages whose values arrive when they are waited for, and are kept until then."""
+
+    def start(self) -> None:
+        assert self.under_way is None, f"{self.what} begins again before it has ended"
+        super().start()
+        for _, received in self.pairs:
+            received.fill(np.nan)
+
+    def wait(self) -> None:
+        for before, (values, _) in zip(self.under_way or (), self.pairs, strict=False):
+            same = np.array_equal(before, values, equal_nan=True)
+            assert same, f"values of {self.what} are overwritten while it is under way"
+        super().wait()
+
+
 class Terms(Simulated):
     """Simulated ranks whose values are symbolic terms."""
+
+    copies = _Checked
 
     def reduced(self, kinds: Sequence[str], states: Sequence[Array], what: str) -> Array:
         """Return for each reduction the collection of the terms of all ranks."""
@@ -138,7 +157,7 @@ class Twin:
         results = [np.zeros((1, plan.meta.results)) for _ in world.here]
         for call, result in zip(ready.calls, results, strict=True):
             call.take(row, result)
-        world.go_through([Work([call]) for call in ready.calls], ready.do)
+        world.go_through(ready.calls, ready.do)
         return results
 
     def on_arrays(self, pairs: Mapping[str, Pair], scalars: Sequence[float]) -> Sequence[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,29 @@ class Channel(ABC):
     def failure(self, code: int) -> Exception:
         """Return the error for a code that one of these functions has returned."""
         raise NotImplementedError
+
+
+class Copies(Channel):
+    """Messages that are copied from the memory of one rank to that of another."""
+
+    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
+        sent = {(letter.source, letter.target): letter.values for letter in outgoing}
+        assert len(sent) == len(incoming), f"sends and receives of {what} do not pair up"
+        self.pairs = [(sent[i.source, i.target], i.values) for i in incoming]
+        assert all(len(a) == len(b) for a, b in self.pairs), f"lengths of {what} differ"
+        self.what = what
+        self.under_way: list[Array] | None = None
+
+    def start(self) -> None:
+        """Copy the values that are sent."""
+        self.under_way = [values.copy() for values, _ in self.pairs]
+
+    def wait(self) -> None:
+        """Copy these values to where they are received."""
+        assert self.under_way is not None, f"{self.what} ends before it has begun"
+        for values, (_, received) in zip(self.under_way, self.pairs, strict=True):
+            received[...] = values
+        self.under_way = None
 
 
 class CompiledChannel(Channel):

@@ -1,10 +1,10 @@
-"""The work of one rank in a call: kernels that run one after the other without calling Python."""
+"""The work of one rank in a call: a kernel, or several that run one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,8 +29,6 @@ class KernelCall:
     ----------
     at
         The position of the kernel in its steps, see `ssr.extension.At`; one of the arguments.
-    rows
-        The number of rows.
     """
 
     def __init__(
@@ -42,24 +40,21 @@ class KernelCall:
         at: Array,
     ) -> None:
         self.at = at
-        self.rows = 0
+        self._rows = 0
         self._kernel, self._arguments = kernel, tuple(arguments)
         self._entry: KernelEntry | None = None
-        self._places = [place for place in (scalars, results) if place is not None]
+        self._scalars, self._results = scalars, results
 
     def take(self, scalars: Array, results: Array) -> None:
         """Set the rows of scalars, and the rows in which the kernel leaves its results."""
-        self.rows = len(scalars)
+        self._rows = len(scalars)
         arguments = [*self._arguments]
-        for place, array in zip(self._places, (scalars, results), strict=False):
-            arguments[place] = array
-            if self._entry is not None:
-                self._entry.replace(place, array)
+        for place, array in ((self._scalars, scalars), (self._results, results)):
+            if place is not None:
+                arguments[place] = array
+                if self._entry is not None:
+                    self._entry.replace(place, array)
         self._arguments = tuple(arguments)
-
-    def run(self) -> int:
-        """Run until all steps end or a step needs the caller; return the reason for the stop."""
-        return self._call(*self._arguments)
 
     @cached_property
     def _call(self) -> Callable[..., int]:
@@ -67,49 +62,33 @@ class KernelCall:
 
     @property
     def entry(self) -> KernelEntry:
-        """The kernel as a C function."""
+        """The C function that runs the kernel; it returns what `go_on` returns."""
         if self._entry is None:
             self._entry = entry(self._kernel.run, self._arguments)
         return self._entry
 
-
-class Work:
-    """The kernels that one rank runs one after the other, without Python between them."""
-
-    def __init__(self, calls: Sequence[KernelCall]) -> None:
-        self._calls = calls
-        self._chain = _Chain(calls) if len(calls) > 1 else None
-
-    @property
-    def place(self) -> int:
-        """The number of the kernel that has stopped."""
-        return 0 if self._chain is None else self._chain.place
-
-    @property
-    def entry(self) -> Entry:
-        """The C function that runs the kernels; it returns what `go_on` returns."""
-        return self._chain or self._calls[0].entry
-
     def begin(self) -> None:
-        """Go to the first step of the first kernel."""
-        if self._chain is not None:
-            self._chain.begin()
-            return
-        (call,) = self._calls
-        call.at.fill(0)
-        call.at[At.ROWS] = call.rows
+        """Go to the first step, for the first row of scalars."""
+        self.at.fill(0)
+        self.at[At.ROWS] = self._rows
 
     def go_on(self) -> int:
-        """Run until all kernels end or a step needs the caller; return the reason for the stop."""
-        return self._calls[0].run() if self._chain is None else self._chain()
+        """Run until all steps end or a step needs the caller; return the reason for the stop."""
+        return self._call(*self._arguments)
 
     def next_step(self) -> None:
         """Advance to the next step."""
-        self._calls[self.place].at[At.STEP] += 1
+        self.at[At.STEP] += 1
 
 
-class _Chain(Entry):
-    """The entry to several kernels, each for one row of scalars."""
+class KernelCalls(Entry):
+    """Kernels that one rank runs one after the other without Python, each for one row of scalars.
+
+    Attributes
+    ----------
+    entry
+        The C function that runs them; it returns what `go_on` returns.
+    """
 
     def __init__(self, calls: Sequence[KernelCall]) -> None:
         self._table = table = np.zeros(len(Head) + len(calls) * len(Word), np.int64)
@@ -119,6 +98,7 @@ class _Chain(Entry):
             row[:] = call.entry.address, call.entry.given, call.at.ctypes.data
         super().__init__(chain(), table.ctypes.data)
         self._calls = calls
+        self.entry = self
 
     @property
     def place(self) -> int:
@@ -129,6 +109,19 @@ class _Chain(Entry):
         """Begin with the first kernel."""
         self._table[Head.PLACE : Head.BEGUN + 1] = 0
 
+    def go_on(self) -> int:
+        """Run until all kernels end or a step needs the caller; return the reason for the stop."""
+        return self()
+
+    def next_step(self) -> None:
+        """Advance to the next step."""
+        self._calls[self.place].next_step()
+
     def raise_problem(self) -> None:
+        """Raise the exception of a kernel, reported by `ssr.extension.RAISED`."""
         for call in self._calls:
             call.entry.raise_problem()
+
+
+Work: TypeAlias = KernelCall | KernelCalls
+"""The work of one rank in a call of one program, or of a sequence of programs."""

@@ -6,14 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-
 from ssr.errors import ArgumentError
 from ssr.extension import FINISHED, Array, combined, integer, shares
 
 from ..schedules.messages import Post
 from .agreement import Facts
-from .channels import Channel, Letter
+from .channels import Channel, Copies, Letter
 from .work import Work
 
 T = TypeVar("T")
@@ -169,6 +167,8 @@ class Simulated(OneProcess):
     Made by `boundary.simulated_ranks`.
     """
 
+    copies: type[Copies] = Copies
+
     def __init__(self, ranks: int) -> None:
         self.ranks = ranks
         self.here = tuple(range(ranks))
@@ -181,7 +181,7 @@ class Simulated(OneProcess):
         post: Post | None = None,
     ) -> Channel:
         """Return the channel for messages between all ranks."""
-        return _Copies(outgoing, incoming, what)
+        return self.copies(outgoing, incoming, what)
 
     def deliver(self, parcels: Parcels, dtype: Any, what: str) -> Parcels:
         """Return copies of the arrays."""
@@ -207,31 +207,6 @@ class Alone(Simulated):
 
     def __init__(self) -> None:
         super().__init__(1)
-
-
-class _Copies(Channel):
-    """Messages in memory, which arrive when they are waited for, as late as any message may."""
-
-    def __init__(self, outgoing: Sequence[Letter], incoming: Sequence[Letter], what: str) -> None:
-        sent = {(letter.source, letter.target): letter.values for letter in outgoing}
-        assert len(sent) == len(incoming), f"sends and receives of {what} do not pair up"
-        self._pairs = [(sent[i.source, i.target], i.values) for i in incoming]
-        assert all(len(a) == len(b) for a, b in self._pairs), f"lengths of {what} differ"
-        self._what = what
-        self._under_way: list[Array] | None = None
-
-    def start(self) -> None:
-        self._under_way = [values.copy() for values, _ in self._pairs]
-        for _, received in self._pairs:
-            received.fill(np.nan)
-
-    def wait(self) -> None:
-        assert self._under_way is not None, f"{self._what} ends before it has begun"
-        for before, (values, received) in zip(self._under_way, self._pairs, strict=True):
-            same = np.array_equal(before, values, equal_nan=True)
-            assert same, f"values of {self._what} are overwritten while it is under way"
-            received[...] = before
-        self._under_way = None
 
 
 def simulated_ranks(ranks: int) -> World:

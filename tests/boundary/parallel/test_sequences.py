@@ -11,7 +11,6 @@ import pytest
 import boundary as bc
 import ssr
 from boundary.parallel.programs.bound import ProgramSequence
-from boundary.parallel.worlds.world import Simulated
 from ssr.errors import ArgumentError, ShapeError
 
 from . import repeated
@@ -57,7 +56,7 @@ def test_on_ranks_it_is_one_call() -> None:
     chain = run._run
     assert isinstance(chain, ProgramSequence)
     run(0.5)
-    (work,) = chain._run.works
+    (work,) = chain._works
     left: list[int] = []
     go_on = work.go_on
     work.go_on = lambda: left.append(0) or go_on()  # type: ignore[method-assign, func-returns-value]
@@ -88,7 +87,7 @@ def test_a_failure_on_the_way_is_not_taken_for_a_call(monkeypatch: pytest.Monkey
         run = ssr.sequence(diffuse.bind(u, c, 0.1, 0.2), smooth.bind(u))
         if fails:
             with monkeypatch.context() as patch:
-                patch.setattr(Simulated, "go_through", lambda *_: 1 / 0)
+                patch.setattr(ProgramSequence, "_go", lambda *_: 1 / 0)
                 with pytest.raises(ZeroDivisionError):
                     run()
         run()
