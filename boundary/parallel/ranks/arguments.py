@@ -72,9 +72,9 @@ class RankMemory:
         self.temporaries = [self.memories[name].array for name in meta.temporaries]
         self.stored = [self._stored(plan, s.matrix, s.what, s.operand) for s in meta.stored]
         self.states = np.zeros((meta.states, STATE), np.int64)
-        self.buffers: list[Array] = []
         self._names = *meta.fields, *meta.temporaries
         self.tables = RankTables(plan.footprint, plan.fronts, rank, self.memories, self.whole)
+        self.buffers = [aligned((self.tables.buffer(b),), plan.dtype) for b in meta.buffers]
 
     def _stored(self, plan: Plan, matrix: str, what: str, operand: str) -> Array:
         """Return a kernel argument of a stored matrix; only ``places`` depends on the rank."""
@@ -163,8 +163,6 @@ def kernel_call(plan: Plan, steps: Sequence[Step], rank: RankMemory, messages: A
         The memory for messages.
     """
     meta, dtype = plan.meta, plan.dtype
-    if not rank.buffers:
-        rank.buffers = [aligned((rank.tables.buffer(b),), dtype) for b in meta.buffers]
     laid = step_tables(meta, steps, dtype)
     first = *rank.fields, *rank.captured.values(), *rank.temporaries, *rank.buffers
     states = (rank.states,) if meta.states else ()

@@ -265,10 +265,10 @@ class _Requests(Channel):
         return list(self._awaited.missing())
 
     def starting(self, rank: int) -> Function | None:
-        return None if self._known is None else self._known.starting
+        return None if self._known is None else self._known.functions[0]
 
     def waiting(self, rank: int) -> Function | None:
-        return None if self._known is None else self._known.waiting
+        return None if self._known is None else self._known.functions[1]
 
     def start(self) -> None:
         for request in self._requests:
@@ -332,7 +332,7 @@ def _reduction(
     made.head[Head.EXPECTED] = name * (watch.comm.size if "sum" in kinds else 1)
     pairs = made.halves(made.given), made.halves(made.found)
     additions = Additions(watch.comm, [*zip(*pairs, operations, strict=True)])
-    made.carried(additions.starting, additions.waiting)
+    made.carried(*additions.functions)
 
     def failure(code: int) -> Exception:
         return mixed(what) if code == MIXED else additions.failure(code)

@@ -44,7 +44,7 @@ class Requests:
 
     Attributes
     ----------
-    starting, waiting
+    functions
         The functions that start all requests, and that test whether all have finished.
     """
 
@@ -60,8 +60,10 @@ class Requests:
             self._handles[number * size : (number + 1) * size] = handle
         self._statuses = _statuses(count)
         things = self._handles.ctypes.data
-        self.starting = Function(addresses.start, count, things)
-        self.waiting = Function(addresses.test, count, things, self._statuses.ctypes.data)
+        self.functions = (
+            Function(addresses.start, count, things),
+            Function(addresses.test, count, things, self._statuses.ctypes.data),
+        )
 
     def failure(self, code: int) -> Exception:
         """Return the error for a code that one of the functions has returned."""
@@ -78,7 +80,7 @@ class Additions:
 
     Attributes
     ----------
-    starting, waiting
+    functions
         The functions that begin, and that test whether all are combined.
     kept
         Objects that must live until all are combined.
@@ -98,8 +100,10 @@ class Additions:
             row[Call.SEND], row[Call.RECEIVE] = given.ctypes.data, found.ctypes.data
             row[Call.KIND], row[Call.OPERATION] = _number(MPI.INT64_T), _number(how)
             row[Call.RANKS], row[Call.REQUEST] = _number(comm), handles.ctypes.data + number * size
-        self.starting = Function(functions().add, count, table.ctypes.data)
-        self.waiting = Function(addresses.test, count, handles.ctypes.data, statuses.ctypes.data)
+        self.functions = (
+            Function(functions().add, count, table.ctypes.data),
+            Function(addresses.test, count, handles.ctypes.data, statuses.ctypes.data),
+        )
         self.kept = (table, handles, statuses, rows)
         self._statuses = statuses
 

@@ -3,7 +3,6 @@
 mpiexec -n 2 python -m tests.boundary.parallel.repeated
 """
 
-import ctypes
 import sys
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 import boundary as bc
 import ssr
+from boundary.parallel.worlds.channels import ask, begin
 from boundary.parallel.worlds.mpi_functions import Requests
 
 ny, nx = ssr.sizes("ny nx")
@@ -19,10 +19,6 @@ around = plane.grow(1)
 five = {(0, 0): -4.0, (0, 1): 1.0, (0, -1): 1.0, (1, 0): 1.0, (-1, 0): 1.0}
 closed = ssr.stencil(plane, around, five) @ bc.fill(
     around, bc.periodic(axis=1), bc.symmetric(axis=0)
-)
-BEGIN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
-ASK = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
 ROWS = [(0.125, 1.0), (0.0625, 0.5), (0.25, 0.75), (0.1, 2.0)]
 
@@ -113,11 +109,11 @@ def fail() -> None:
     values = np.zeros(8 if comm.rank == 0 else 4)
     made = comm.Send_init(values, 1) if comm.rank == 0 else comm.Recv_init(values, 0)
     known = Requests([made])
-    given = known.starting.count, known.starting.things
-    assert BEGIN(known.starting.address)(*given) == 0
-    done, code = ctypes.c_int(0), 0
-    while not done.value and not code:
-        code = ASK(known.waiting.address)(*given, ctypes.byref(done), known.waiting.notes)
+    starting, waiting = known.functions
+    assert begin(starting) == 0
+    done, code = False, 0
+    while not done and not code:
+        done, code = ask(waiting)
     if code:
         sys.stdout.write(f"{known.failure(code)}\n")
 
