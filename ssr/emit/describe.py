@@ -126,9 +126,14 @@ def _planes(nest: ir.Nest) -> int:
     if nest.earlier != () or len(nest.axes) < 3:
         return 0
     met: dict[tuple[str, tuple[Affine, ...]], list[int]] = {}
-    for statement in nest.statements:
-        for array, (*other, plane, _, _) in ir.met(statement, nest):
-            met.setdefault((array, tuple(other)), []).append(plane.constant)
+    kept = {buffer.name for buffer in nest.buffers}
+    for s in nest.statements:
+        row = s.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
+        read = ((load.array, load.index) for load in ir.loads(s.value))
+        for array, index in ((s.array, s.index), *read):
+            if array not in kept and len(index) == len(row):
+                *other, plane, _, _ = (there - here for there, here in zip(index, row, strict=True))
+                met.setdefault((array, tuple(other)), []).append(plane.constant)
     spans = [max(places) - min(places) + 1 for places in met.values()]
     return sum(spans) if max(spans, default=1) > 1 else 0
 

@@ -24,8 +24,7 @@ from ..points.expressions import moved
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.scanning import ALWAYS, condition_on, guarded_loop, line_loops
 from ..points.sets import Domain
-from .nests import bounds
-from .passes.index_set_splitting import beyond
+from .nests import beyond_box, bounds
 from .passes.row_classes import all_rows
 from .tiling import everywhere, in_box, is_cut, tiling
 from .unit_strides import unit_strides
@@ -238,7 +237,9 @@ def _alone(
 def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain) -> For:
     """Return a loop over the rows of a line in which conditions choose the piece of each."""
     last = nest.axes[-1]
-    low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
+    low = high = max(max(beyond_box(domain)[-1]) for _, domain in rows)
+    if statement.beyond:
+        low, high = statement.beyond[-1]
     start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
     along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
     return guarded_loop(all_rows(context) & along, rows, last, (start, stop))

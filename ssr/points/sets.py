@@ -500,10 +500,6 @@ class Domain:
         count = self.isl.dim(isl.dim_type.param)
         return tuple(self.isl.get_dim_name(isl.dim_type.param, d) for d in range(count))
 
-    def with_parameters(self, condition: str, parameters: Sequence[str]) -> Domain:
-        """Return the set cut by a condition on its parameters and axes."""
-        return self & Domain.where(self.axes, condition, parameters)
-
     def cases(self) -> tuple[tuple[tuple[Affine, Literal["==", ">="]], ...], ...]:
         """Return the conjunctions of the set: expressions, and whether they are == 0 or >= 0."""
         return tuple(

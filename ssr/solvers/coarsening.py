@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..algebra.lines import Offset, distance
+from ..algebra.lines import distance
 from ..algebra.matrix_data import MatrixData
 from ..algebra.oracle import need
 from ..blocks.block_matrix import BlockMatrix
@@ -18,6 +18,7 @@ from ..blocks.declare import matrix
 from ..blocks.dense import define_blocks
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..matrices.matrix import Matrix
+from ..points.affine import Offset
 from ..points.numbers import allocated, integer
 from ..programs import reductions
 from ..programs.matrix_rows import entries

@@ -350,6 +350,44 @@ def substituted(value: Value, where: Mapping[str, Affine]) -> Value:
     return reindexed(value, lambda index: tuple(i.substitute(where) for i in index))
 
 
+def value_at(value: Value, axes: tuple[str, ...], index: tuple[Affine, ...], rows: Domain) -> Value:
+    """Return a value over some axes at the point that other rows read."""
+    where = dict(zip(axes, index, strict=True))
+
+    def change(node: Value) -> Value | None:
+        match node:
+            case Load(_, place):
+                return replace(node, index=rows.resolved(tuple(a.substitute(where) for a in place)))
+            case Coordinate(place):
+                return Coordinate(rows.resolved((place.substitute(where),))[0])
+            case Gather(row=place) | Diagonal(row=place):
+                return replace(node, row=rows.resolved(tuple(a.substitute(where) for a in place)))
+            case Sum(terms):
+                moved = (
+                    replace(t, domain=rows & t.domain.preimage(index, rows.axes)) for t in terms
+                )
+                return Sum(tuple(t for t in moved if not t.domain.empty))
+        return None
+
+    return rewrite(value, change)
+
+
+def renamed(value: Value, names: Mapping[str, str]) -> Value:
+    """Return a value that reads arrays and scalars by other names."""
+
+    def change(part: Value) -> Value | None:
+        match part:
+            case Load(name) if name in names:
+                return replace(part, array=names[name])
+            case Gather(array=name) if name in names:
+                return part.of(names[name])
+            case Scalar(name) if name in names:
+                return Scalar(names[name])
+        return None
+
+    return rewrite(value, change)
+
+
 def reading(value: Value, old: str, array: str) -> Value:
     """Return a value whose new values, read from ``old`` before, are read from ``array``."""
 

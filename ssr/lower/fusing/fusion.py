@@ -38,14 +38,13 @@ from typing import TypeAlias
 from ... import ir
 from ...algebra.analyse import reads
 from ...algebra.own_box import bounded, is_local
-from ...points.affine import Affine
+from ...points.affine import Affine, Offset, offset_of
 from ...points.sets import Domain
-from ..nests import arrays_read, beyond_box, box, context
+from ..nests import arrays_read, beyond_box, box, context, in_buffers
 from .fusion_plan import (
     NO_MARGIN,
     Advance,
     Candidate,
-    Offset,
     Plan,
     Read,
     Timing,
@@ -100,7 +99,7 @@ def _candidate(
     row = tuple(Affine.name(a) for a in made.axes)
     values = [(s, value) for s in made.statements for value in ir.walk(s.value)]
     elements = dict.fromkeys(
-        Read(value.array, _offset(value.index, statement.runs(row, made.order, -1)))
+        Read(value.array, offset_of(value.index, statement.runs(row, made.order, -1)))
         for statement, value in values
         if isinstance(value, ir.Load) and value.array not in own
     )
@@ -131,7 +130,7 @@ def _reached(nest: ir.Nest) -> Iterator[Read]:
         low, high = zip(*beyond_box(statement.domain), strict=True)
         for value in ir.walk(statement.value):
             if isinstance(value, ir.Load) and value.array not in own:
-                offset = _offset(value.index, row)
+                offset = offset_of(value.index, row)
                 for sign, ends in (-1, low), (1, high):
                     yield Read(value.array, offset and _shifted(offset, sign, ends))
 
@@ -179,7 +178,7 @@ def _met(step: Candidate) -> dict[tuple[str, Offset | None], list[Met]]:
     row = tuple(map(Affine.name, step.nest.axes))
     found: dict[tuple[str, Offset | None], list[Met]] = {}
     for rows, load in reads(statement.value, step.domain):
-        found.setdefault((load.array, _offset(load.index, row)), []).append((rows, load.index))
+        found.setdefault((load.array, offset_of(load.index, row)), []).append((rows, load.index))
     return found
 
 
@@ -200,14 +199,6 @@ def _limit(met: Sequence[Met], sign: int) -> Advance | None:
         found = Advance(planes + 1) if lines is None else Advance(planes, lines)
         limit = limit.including(found)
     return limit
-
-
-def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
-    """Return the offset of an element from a row; None if it differs between rows."""
-    if len(index) != len(row):
-        return None
-    shift = [c - r for c, r in zip(index, row, strict=True)]
-    return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
 def _last_reads(
@@ -304,7 +295,7 @@ def _moved_statements(plan: Plan, place: int, homes: Mapping[str, ir.Buffer]) ->
             _early(statement, timing, plan.backward),
             name=f"{statement.name}_{place}",
             array=homes[statement.array].name if statement.array in homes else statement.array,
-            value=_in_buffers(statement.value, homes),
+            value=in_buffers(statement.value, homes),
         )
         for statement in step.nest.statements
     ]
@@ -350,15 +341,3 @@ def _rotation(name: str, plan: Plan, place: int) -> ir.Buffer:
     lines = max(margin.lines.low, margin.lines.high) if across else None
     pad = max(margin.columns.low, margin.columns.high)
     return ir.Buffer(name, count + 1 if across else 1 << count.bit_length(), pad, lines)
-
-
-def _in_buffers(value: ir.Value, homes: Mapping[str, ir.Buffer]) -> ir.Value:
-    """Return a value that reads buffers instead of temporaries."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        if not isinstance(part, ir.Load) or part.array not in homes:
-            return None
-        buffer = homes[part.array]
-        return ir.Load(buffer.name, buffer.place(part.index))
-
-    return ir.rewrite(value, change)

@@ -15,12 +15,9 @@ from types import MappingProxyType
 
 from ... import ir
 from ...algebra.own_box import is_local, own_bounds
-from ...points.affine import Affine
+from ...points.affine import Affine, Offset
 from ...points.sets import Domain
-from ..nests import box, boxes
-
-Offset = tuple[int, ...]
-"""The index of an element relative to the row that reads it."""
+from ..nests import NO_ENDS, Ends, beyond_box, box, boxes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,24 +37,12 @@ MOST = Advance(4, 8)
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """Numbers of points beyond a box along an axis: before its first and after its last row."""
-
-    low: int = 0
-    high: int = 0
-
-    def including(self, other: Ends, shift: int = 0) -> Ends:
-        """Return the union with other ends that are shifted along the axis."""
-        return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
-
-
-@dataclass(frozen=True, slots=True)
 class Margin:
     """How far beyond the box a step is computed, along its last three axes."""
 
-    planes: Ends = Ends()
-    lines: Ends = Ends()
-    columns: Ends = Ends()
+    planes: Ends = NO_ENDS
+    lines: Ends = NO_ENDS
+    columns: Ends = NO_ENDS
 
     @property
     def ends(self) -> tuple[Ends, Ends, Ends]:
@@ -353,7 +338,7 @@ def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
         if not less.is_constant or not more.is_constant or min(less.constant, more.constant) < 0:
             return None
         ends.append(Ends(less.constant, more.constant))
-    return tuple(ends) if all(end == Ends() for end in ends[:-3]) else None
+    return tuple(ends) if all(end == NO_ENDS for end in ends[:-3]) else None
 
 
 def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
@@ -362,7 +347,7 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
         return NO_MARGIN
     ends = _beyond(step.rows, rows)
     assert ends is not None
-    margin = Margin(*(Ends(), Ends(), *ends)[-3:])
+    margin = Margin(*(NO_ENDS, NO_ENDS, *ends)[-3:])
     return margin if margin == NO_MARGIN or step.may_grow else None
 
 
@@ -451,12 +436,8 @@ def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Ma
     axes = rows.axes
     grown = [(end.low, end.high) for end in margin.ends]
     near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
-    ends = []
-    for axis, index in zip(axes, _index(read), strict=True):
-        before = near.largest(Affine.name(f"{axis}_lo") - index)
-        behind = near.largest(index - Affine.name(f"{axis}_hi") + 1)
-        ends.append(Ends(max(before or 0, 0), max(behind or 0, 0)))
-    return Margin(*(Ends(), Ends(), *ends)[-3:])
+    ends = [Ends(*beyond) for beyond in beyond_box(near, _index(read))]
+    return Margin(*(NO_ENDS, NO_ENDS, *ends)[-3:])
 
 
 def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:

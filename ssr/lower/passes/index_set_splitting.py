@@ -28,6 +28,7 @@ from ... import ir
 from ...points.affine import Affine
 from ...points.effort import attempted
 from ...points.sets import Domain
+from ..nests import beyond_box
 from ..tiling import everywhere, is_cut
 from .loop_fusion import Group, loop_fusion, private, standing
 from .peel_line_ends import peel_line_ends
@@ -449,13 +450,4 @@ def _short(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ..
 
 def _pad(statement: ir.Statement, rows: Domain) -> int:
     """Return how far beyond the ends of a line a buffer of a statement's rows reaches."""
-    return beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
-
-
-def beyond(rows: Domain) -> int:
-    """Return the largest distance of rows beyond the ends of the box's lines."""
-    i, pad = rows.axes[-1], 0
-    names = (f"{i}_lo", f"{i}_hi")
-    while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):
-        pad += 1
-    return pad
+    return max((statement.beyond or beyond_box(rows))[-1])
