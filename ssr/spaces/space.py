@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..errors import (
     UnboundError,
 )
 from ..points.affine import AXES, Affine
+from ..points.boxes import Box
 from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
 from ..points.sets import Domain
@@ -26,9 +27,6 @@ from ..public import is_one_of
 from ..symbols.index import Index, Least, affine, least_of, merged
 from .distributed import Component, is_distributed
 from .extents import End, Extent, Extents, bounds, ends, most, owned_within, width_of
-
-Box: TypeAlias = tuple[tuple[int, int], ...]
-"""Half-open index ranges, one for each axis."""
 
 LARGEST = 2**63
 """Limit of the number of elements of an array."""
