@@ -27,7 +27,6 @@ from ..points.sets import Domain
 from .nests import beyond_box, bounds
 from .passes.row_classes import all_rows
 from .tiling import everywhere, in_box, is_cut, tiling
-from .unit_strides import unit_strides
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]
 """Names of pieces, each with the rows that it runs at the current line of the outer loops."""
@@ -189,7 +188,7 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
         rows = [(name, domain.canonical(lines)) for name, domain in rows]
     groups: list[tuple[Domain, tuple[Loop, ...]]] = []
     for known, found in _by_lines(rows, axes):
-        loops = unit_strides(line_loops(context & known, found, axes[-1]), dict(found))
+        loops = line_loops(context & known, found, axes[-1])
         loops = reversed_loops(loops) if backward else loops
         if loops:  # pieces may have no rows within the context
             groups.append((known, loops))
