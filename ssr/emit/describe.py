@@ -161,15 +161,15 @@ def _alike(points: ir.Field, program: ir.Program) -> str:
 def _slabs(program: ir.Program) -> dict[str, tuple[str, int, int, int]]:
     """Return the temporaries of lowering that have some lines of a field, with these."""
     return {
-        found.name: (field.name, axis, first, first + extent.constant)
+        found.name: (field.name, axis, first.constant, stop.constant)
         for found in program.temporaries
         for field in program.fields
-        for axis, (first, extent) in enumerate(zip(*found.points, strict=True))
-        if extent.is_constant
-        and isinstance(first, int)
+        for axis, (first, stop) in enumerate(found.edges)
+        if first.is_constant
+        and stop.is_constant
         and field.points != found.points
         and len(field.shape) == len(found.shape)
-        and field.slab(axis, first, first + extent.constant).points == found.points
+        and field.slab(axis, first.constant, stop.constant).points == found.points
     }
 
 

@@ -116,18 +116,18 @@ class Field:
     """An array of a program: its first index and its extents."""
 
     name: str
-    lower: tuple[int | Affine, ...]
+    lower: tuple[Affine, ...]
     shape: tuple[Affine, ...]
 
     @property
-    def points(self) -> tuple[tuple[int | Affine, ...], tuple[Affine, ...]]:
+    def points(self) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
         """The first index and the extent along each axis."""
         return self.lower, self.shape
 
     @property
     def edges(self) -> tuple[tuple[Affine, Affine], ...]:
         """The first index along each axis, and the one after the last."""
-        pairs = zip(map(Affine.of, self.lower), self.shape, strict=True)
+        pairs = zip(self.lower, self.shape, strict=True)
         return tuple((low, low + extent) for low, extent in pairs)
 
     @property
@@ -137,7 +137,7 @@ class Field:
 
     def slab(self, axis: int, first: int, stop: int) -> Field:
         """Return an array for the points with ``first <= index < stop`` along an axis."""
-        lower = (*self.lower[:axis], first, *self.lower[axis + 1 :])
+        lower = (*self.lower[:axis], Affine.of(first), *self.lower[axis + 1 :])
         shape = (*self.shape[:axis], Affine.of(stop - first), *self.shape[axis + 1 :])
         return replace(self, lower=lower, shape=shape)
 
