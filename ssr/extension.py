@@ -136,6 +136,7 @@ from .lower.accesses import Access, Action, Actions, Product
 from .lower.pass_manager import wanted
 from .options import WIDE
 from .points.affine import AXES, Affine
+from .points.boxes import Box
 from .points.last_writes import LastWrites
 from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_zero, real
 from .points.sets import Domain
@@ -156,7 +157,7 @@ from .runtime.sums import LARGEST, SHARE, STATE, combined, number_found, shares
 from .spaces.binding import match_sizes
 from .spaces.distributed import is_distributed
 from .spaces.extents import End, Extents
-from .spaces.space import Box, VectorSpace, row_domain
+from .spaces.space import VectorSpace, row_domain
 from .symbols.index import affine
 from .symbols.names import checked_name
 from .symbols.printing import show

@@ -33,7 +33,7 @@ LAYERS = {
         "output", "simulation", "extension", "__init__", "__main__",
     ),
     "ssr/lower": (
-        "__init__", "nests", "step_nest", "accesses", "tiling", "unit_strides", "steps", "passes",
+        "__init__", "nests", "step_nest", "accesses", "tiling", "steps", "passes",
         "loop_schedule", "lines", "loop_deletion", "fusing", "verify", "pass_manager",
         "declaration_passes",
     ),

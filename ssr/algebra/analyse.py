@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from .. import ir
 from ..errors import NotTriangularError, SingularMatrixError
-from ..points.affine import Affine
+from ..points.affine import Affine, offset_of
 from ..points.sets import Domain
 from ..symbols.printing import show
 from .lines import crossing
@@ -201,10 +201,9 @@ def earlier(*together: ir.Assignment) -> tuple[tuple[int, ...], ...] | None:
     ):
         if load.array not in targets or domain.empty:
             continue
-        shift = tuple(c - r for c, r in zip(load.index, row, strict=True))
-        if not all(s.is_constant for s in shift):
+        offset = offset_of(load.index, row)
+        if offset is None:
             return None
-        offset = tuple(s.constant for s in shift)
         if any(offset):
             offsets[offset if load.new else tuple(-o for o in offset)] = None
     gathered = [g for a in together for g in ir.gathers(a.value) if g.array in targets]

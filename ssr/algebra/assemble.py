@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir
-from ..points.affine import Affine
 from ..points.enumeration import Indices, evaluated, places_of, points_within
 from ..points.numbers import index_type
 from ..spaces.space import Space
 from ..symbols.operations import FOLD
+from .families import column_order
 from .oracle import Definition, Points
 
 if TYPE_CHECKING:
@@ -29,17 +29,12 @@ def by_entries(
     matrix: Definition, sizes: Mapping[str, int], values: Mapping[str, Any]
 ) -> scipy.sparse.csr_array:
     """Return the matrix of a generator from its traced entries."""
-    ascending = sorted(matrix.entries, key=_columns)
+    ascending = sorted(matrix.entries, key=lambda f: column_order(f.column))
     made = _assembled(ascending, matrix, sizes, values)
     if not made.has_canonical_format:  # other order, or duplicate columns
         made = _assembled(matrix.entries, matrix, sizes, values)
         made.sum_duplicates()
     return made
-
-
-def _columns(family: ir.Family) -> tuple[object, ...]:
-    linear = tuple(str(Affine(c.terms)) for c in family.column)
-    return linear, tuple(c.constant for c in family.column)
 
 
 def _assembled(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -56,16 +56,11 @@ def add(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def canonical(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
-    """Return the families without empty and zero ones, in the order rows are summed.
-
-    The order is by the linear part of the column, then by its constant in C order, so that the
-    entries of a stencil are summed from the lowest column to the highest.
-    """
+    """Return the families without empty and zero ones, in the order rows are summed."""
 
     def key(family: ir.Family) -> tuple[object, ...]:
-        linear = tuple(str(Affine(c.terms)) for c in family.column)
-        constant = tuple(c.constant for c in family.column)
-        return linear, constant, show(family.value), family.domain.text, family.box
+        order = column_order(family.column)
+        return order, show(family.value), family.domain.text, family.box
 
     kept = (
         replace(f, domain=f.domain.canonical())
@@ -73,6 +68,14 @@ def canonical(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:
         if f.value != ir.ZERO and not f.domain.empty
     )
     return tuple(sorted(kept, key=key))
+
+
+def column_order(column: Sequence[Affine]) -> tuple[object, ...]:
+    """Return the key that sorts columns: by their linear part, then by their constant in C order.
+
+    The entries of a stencil are thus summed from the lowest column to the highest.
+    """
+    return tuple(str(Affine(c.terms)) for c in column), tuple(c.constant for c in column)
 
 
 def local(found: tuple[ir.Family, ...]) -> tuple[ir.Family, ...]:

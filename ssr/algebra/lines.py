@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .. import ir
-from ..points.affine import Affine
+from ..points.affine import Affine, Offset, offset_of
 from ..points.sets import Domain
 
 MOST_PIECES = 24
@@ -20,25 +20,16 @@ MOST_PIECES = 24
 MOST_SHIFTS = 4
 """Limit of the row-column distances of one family; ``(i + 1) % 8`` has two."""
 
-Offset = tuple[int, ...]
-
-
-def offset_of(index: Sequence[Affine], axes: Sequence[str]) -> Offset | None:
-    """Return the offset of an index from the row; None if it differs between rows."""
-    shifts = [place - Affine.name(axis) for place, axis in zip(index, axes, strict=True)]
-    return tuple(s.constant for s in shifts) if all(s.is_constant for s in shifts) else None
-
 
 def distance(family: ir.Family) -> Offset | None:
     """Return the offset of the columns of a family from their rows; None if it differs.
 
     It may be the same only for the rows of the family, such as those on a side.
     """
-    axes = family.domain.axes
-    found = offset_of(family.column, axes)
+    found = offset_of(family.column, family.row)
     if found is not None:
         return found
-    shifts = [place - Affine.name(axis) for place, axis in zip(family.column, axes, strict=True)]
+    shifts = (there - here for there, here in zip(family.column, family.row, strict=True))
     each = [family.domain.values(shift, 1) for shift in shifts]
     if any(len(values) != 1 or not values[0].is_constant for values in each):
         return None
@@ -49,7 +40,7 @@ def offsets_of(found: Iterable[ir.Family]) -> tuple[Offset, ...] | None:
     """Return the offsets from rows to columns, each once; None if one is not the same for all."""
     offsets: dict[Offset, None] = {}
     for family in found:
-        offset = offset_of(family.column, family.domain.axes)
+        offset = offset_of(family.column, family.row)
         if offset is None:
             return None
         offsets[offset] = None

@@ -14,7 +14,7 @@ Staged Sparse Row, arXiv 2204.13304; Mat2Stencil, OOPSLA 2023.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from .. import ir
@@ -115,7 +115,7 @@ def _products(left: Families, right: Families) -> Iterator[ir.Family]:
                 continue
             where = dict(zip(b.domain.axes, a.column, strict=True))
             column = domain.resolved(tuple(c.substitute(where) for c in b.column))
-            value = times(a.value, moved(b.value, where, domain))
+            value = times(a.value, ir.value_at(b.value, b.domain.axes, a.column, domain))
             yield ir.Family(domain, a.row, column, value)
 
 
@@ -138,8 +138,7 @@ def transpose(found: Families, cols: Space, name: str) -> Families:
         same = (p for p in points if domain <= domain.equal(p, point))
         point = next(same, point)
         points[point] = None
-        where = dict(zip(f.domain.axes, point, strict=True))
-        value = moved(f.value, where, domain)
+        value = ir.value_at(f.value, f.domain.axes, point, domain)
         made.append(replace(f, domain=domain, row=cols.indices(), column=point, value=value))
     return attempt(f"{name}.T", lambda: total(made))
 
@@ -181,7 +180,10 @@ def kronecker(left: Families, right: Families, rows: Space) -> Families:
                 *(c.substitute(one) for c in a.column),
                 *(c.substitute(two) for c in b.column),
             )
-            value = times(moved(a.value, one, domain), moved(b.value, two, domain))
+            value = times(
+                ir.value_at(a.value, a.domain.axes, first, domain),
+                ir.value_at(b.value, b.domain.axes, second, domain),
+            )
             made.append(ir.Family(domain, rows.indices(), column, value))
     return canonical(tuple(made))
 
@@ -190,13 +192,6 @@ def times(a: ir.Value, b: ir.Value) -> ir.Value:
     """Return the product of two values, as a number times the rest."""
     (m, x), (n, y) = factored(a), factored(b)
     return multiply(ir.Const(m * n), multiply(x, y))
-
-
-def moved(value: ir.Value, where: Mapping[str, Affine], domain: Domain) -> ir.Value:
-    """Return a value with indices replaced, as a domain allows to write them."""
-    return ir.reindexed(
-        value, lambda index: domain.resolved(tuple(i.substitute(where) for i in index))
-    )
 
 
 def total(found: Iterable[ir.Family]) -> Families:

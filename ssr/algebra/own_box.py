@@ -36,7 +36,7 @@ def everywhere(domain: Domain, rows: ir.Field) -> Domain:
     case = (f"{a}_own_lo = {low.isl()} and {a}_own_hi = {stop.isl()}" for a, (low, stop) in pairs)
     names = own_bounds(domain.axes)
     sizes = sorted({*names, *rows.sizes})
-    return domain.with_parameters(" and ".join(case), sizes).without(names)
+    return (domain & Domain.where(domain.axes, " and ".join(case), sizes)).without(names)
 
 
 def is_local(domain: Domain) -> bool:

@@ -38,17 +38,9 @@ def renamed_apart(matrix: MatrixData, other: MatrixData) -> MatrixData:
 
 
 def _renamed(matrix: MatrixData, names: Mapping[str, str]) -> MatrixData:
-    def change(value: ir.Value) -> ir.Value | None:
-        match value:
-            case ir.Scalar(name) if name in names:
-                return ir.Scalar(names[name])
-            case ir.Load(array, index) if array in names:
-                return ir.Load(names[array], index)
-        return None
-
     return replace(
         matrix,
-        families=tuple(replace(f, value=ir.rewrite(f.value, change)) for f in matrix.families),
+        families=tuple(replace(f, value=ir.renamed(f.value, names)) for f in matrix.families),
         origin=matrix.origin.renamed(names),
         data={names.get(n, n): kind for n, kind in matrix.data.items()},
         bound={names.get(n, n): value for n, value in matrix.bound.items()},

@@ -51,7 +51,6 @@ from ..lower.steps.simplify import simplify
 from ..lower.steps.solve_targets import solve_targets
 from ..lower.steps.stored_values import stored_values
 from ..lower.tiling import tiling
-from ..lower.unit_strides import unit_strides
 from ..options import WIDE, Options
 
 STEP = (ir.Assignment, ir.Reduction, ir.Group)
@@ -135,7 +134,7 @@ LOOPS = (
         given=lambda s, _: {"interior": s.options.split},
         parts=(loop_fusion, peel_line_ends, predicate_rows, periodic_sums, periodic_stencils),
     ),
-    Pass(loop_schedule, "loops", (ir.SplitNest,), parts=(tiling, unit_strides)),
+    Pass(loop_schedule, "loops", (ir.SplitNest,), parts=(tiling,)),
     Pass(line_schedule, "loops", (ir.LineNest,)),
     Pass(loop_deletion, "loops"),
     Pass(transfers, "loops", when=_distributed),

@@ -21,7 +21,7 @@ from typing import TypeAlias
 from .. import ir
 from ..algebra.analyse import reads
 from ..algebra.own_box import bounded, is_local, own_bounds
-from ..points.affine import AXES, Affine, Atom
+from ..points.affine import AXES, Affine, Atom, offset_of
 from ..points.sets import Bounds, Domain
 from ..runtime.reach import Reach
 
@@ -97,13 +97,12 @@ class _Finder:
         are replaced by the elements.
         """
         own = tuple(map(Affine.name, self.axes))
-        shift = [here - axis for here, axis in zip(index, own, strict=False)]
-        near = len(own) == len(index) and all(s.is_constant for s in shift)
+        offset = offset_of(index, own)
         for low, high, when in self._hulls(rows):
-            if near:
-                low = tuple(_shifted(b, s.constant) for b, s in zip(low, shift, strict=True))
-                high = tuple(_shifted(b, s.constant) for b, s in zip(high, shift, strict=True))
-            yield Reach(array, new, low, high, when, own if near else index)
+            if offset is not None:
+                low = tuple(_shifted(b, s) for b, s in zip(low, offset, strict=True))
+                high = tuple(_shifted(b, s) for b, s in zip(high, offset, strict=True))
+            yield Reach(array, new, low, high, when, index if offset is None else own)
 
     def gathered(self, gather: ir.Gather, rows: Domain) -> Iterator[Reach]:
         """Yield the rows of a stored matrix whose columns are accessed."""

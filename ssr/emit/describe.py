@@ -126,9 +126,14 @@ def _planes(nest: ir.Nest) -> int:
     if nest.earlier != () or len(nest.axes) < 3:
         return 0
     met: dict[tuple[str, tuple[Affine, ...]], list[int]] = {}
-    for statement in nest.statements:
-        for array, (*other, plane, _, _) in ir.met(statement, nest):
-            met.setdefault((array, tuple(other)), []).append(plane.constant)
+    kept = {buffer.name for buffer in nest.buffers}
+    for s in nest.statements:
+        row = s.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
+        read = ((load.array, load.index) for load in ir.loads(s.value))
+        for array, index in ((s.array, s.index), *read):
+            if array not in kept and len(index) == len(row):
+                *other, plane, _, _ = (there - here for there, here in zip(index, row, strict=True))
+                met.setdefault((array, tuple(other)), []).append(plane.constant)
     spans = [max(places) - min(places) + 1 for places in met.values()]
     return sum(spans) if max(spans, default=1) > 1 else 0
 
@@ -156,15 +161,15 @@ def _alike(points: ir.Field, program: ir.Program) -> str:
 def _slabs(program: ir.Program) -> dict[str, tuple[str, int, int, int]]:
     """Return the temporaries of lowering that have some lines of a field, with these."""
     return {
-        found.name: (field.name, axis, first, first + extent.constant)
+        found.name: (field.name, axis, first.constant, stop.constant)
         for found in program.temporaries
         for field in program.fields
-        for axis, (first, extent) in enumerate(zip(*found.points, strict=True))
-        if extent.is_constant
-        and isinstance(first, int)
+        for axis, (first, stop) in enumerate(found.edges)
+        if first.is_constant
+        and stop.is_constant
         and field.points != found.points
         and len(field.shape) == len(found.shape)
-        and field.slab(axis, first, first + extent.constant).points == found.points
+        and field.slab(axis, first.constant, stop.constant).points == found.points
     }
 
 

@@ -177,7 +177,7 @@ def _row_number(
     number: kernel.Expression | None = None
     for index, low, count in zip(value.row, value.rows.lower, value.rows.shape, strict=True):
         here = index.substitute(where) - low
-        extent = expression(Affine.of(count))
+        extent = expression(count)
         number = expression(here) if number is None else added(times(number, extent), here)
     assert number is not None
     return builder.let("r", builder.own(number))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..points.affine import Affine
 from ..points.loop_tree import Loop, Run
 from ..points.sets import Domain
-from ..symbols.nodes import Field, Load, Value, arrays, loads
+from ..symbols.nodes import Field, Load, Value, arrays
 from .programs import Order
 
 
@@ -52,20 +52,6 @@ class Statement:
             if early:
                 found[place] = found[place] + (-sign if order == "backward" else sign) * early
         return tuple(found)
-
-
-def met(statement: Statement, nest: Nest) -> Iterator[tuple[str, tuple[Affine, ...]]]:
-    """Yield the arrays that a statement accesses, except buffers; first the one it stores to.
-
-    Each has its offset along all axes from the position of the loops. Arrays with other axes than
-    the nest are left out.
-    """
-    kept = {buffer.name for buffer in nest.buffers}
-    row = statement.runs(tuple(map(Affine.name, nest.axes)), nest.order, -1)
-    read = ((load.array, load.index) for load in loads(statement.value))
-    for array, index in ((statement.array, statement.index), *read):
-        if array not in kept and len(index) == len(row):
-            yield array, tuple(c - r for c, r in zip(index, row, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from .. import ir
-from ..points.affine import Affine
+from ..points.affine import Affine, Offset, offset_of
 from ..points.sets import Domain
-
-Offset: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,9 @@ class Forms:
                 return self._form(value, None)
             case ir.Coordinate():
                 return self._form(value, (0,) * len(rows.axes))
-            case ir.Load(array, index, False) if (offset := _offset(index, rows)) is not None:
-                return self._form(("load", array), offset)
+            case ir.Load(array, index, False):
+                offset = offset_of(index, tuple(map(Affine.name, rows.axes)))
+                return None if offset is None else self._form(("load", array), offset)
             case ir.Op(name, args):
                 return self._joined((name,), args, rows)
             case ir.Sum(terms):
@@ -91,14 +89,6 @@ class Forms:
         if key not in self._total:
             self._total[key] = domain == rows or rows <= domain
         return self._total[key]
-
-
-def _offset(index: tuple[Affine, ...], rows: Domain) -> Offset | None:
-    """Return the constant steps from a row to an index; None if they vary."""
-    if len(index) != len(rows.axes):
-        return None
-    steps = [place - Affine.name(axis) for place, axis in zip(index, rows.axes, strict=True)]
-    return tuple(s.constant for s in steps) if all(s.is_constant for s in steps) else None
 
 
 def _between(first: Offset | None, offset: Offset | None) -> Offset | None:

@@ -17,18 +17,16 @@ from typing import TypeAlias
 
 from .. import ir
 from ..kernel import ir as kernel
-from ..kernel.building import call, compare, every, minus, plus, times
+from ..kernel.building import compare, every, minus, plus, times
 from ..points.affine import Affine
 from ..points.effort import EFFORT, attempted
 from ..points.expressions import moved
 from ..points.loop_tree import For, If, Loop, Reduce, Run
 from ..points.scanning import ALWAYS, condition_on, guarded_loop, line_loops
 from ..points.sets import Domain
-from .nests import bounds
-from .passes.index_set_splitting import beyond
+from .nests import beyond_box, bounds
 from .passes.row_classes import all_rows
 from .tiling import everywhere, in_box, is_cut, tiling
-from .unit_strides import unit_strides
 
 Rows: TypeAlias = Sequence[tuple[str, Domain]]
 """Names of pieces, each with the rows that it runs at the current line of the outer loops."""
@@ -66,7 +64,7 @@ def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
         folds = (If(every([_begun(axis, nest) for axis in early]), folds, ()),)
     tree += folds
     for axis, more in reversed(lead.items()):
-        tree = (_line_loop(axis, more, _first(axis, more, nest), nest, tree),)
+        tree = (_line_loop(axis, more, nest, tree),)
     if is_cut(nest):
         pieces = {name: in_box(piece) for name, piece in pieces.items()}
     return ir.LoopNest(split.nest, pieces, tree)
@@ -115,40 +113,10 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
     return nest.context & inside & Domain.where(nest.axes, f"{nest.axes[-1]} = 0")
 
 
-def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
-    """Return the first line of a nest along an outer axis that any statement needs in any box.
-
-    It is at most the first row of the nest. None if it is unknown, or not after the line where
-    the loop over a box of the first rows begins.
-    """
-    if not lead or nest.order == "backward":
-        return None
-    place = nest.axes.index(axis)
-    lowest = nest.rows.lower[place]
-    if not isinstance(lowest, int):
-        return None
-    lines = [lowest, *(_first_line(axis, statement, nest) for statement in nest.statements)]
-    known = [line for line in lines if line is not None]
-    return min(known) if len(known) == len(lines) and min(known) > lowest - lead else None
-
-
-def _first_line(axis: str, statement: ir.Statement, nest: ir.Nest) -> int | None:
-    """Return the position of the loop over an outer axis at the first row of a statement."""
-    here = tuple(map(Affine.name, nest.axes))
-    place = nest.axes.index(axis)
-    line = statement.runs(here, nest.order, -1)[place]
-    most = attempted(lambda: statement.domain.largest(-line))
-    return None if most is None else -most
-
-
-def _line_loop(
-    axis: str, lead: int, first: int | None, nest: ir.Nest, body: tuple[Loop, ...]
-) -> For:
+def _line_loop(axis: str, lead: int, nest: ir.Nest, body: tuple[Loop, ...]) -> For:
     if nest.order == "backward":
         return For(axis, moved(f"{axis}_hi", lead - 1), moved(f"{axis}_lo", -1), -1, body)
-    start = moved(f"{axis}_lo", -lead)
-    start = start if first is None else call("max", first, start)
-    return For(axis, start, kernel.Name(f"{axis}_hi"), 1, body)
+    return For(axis, moved(f"{axis}_lo", -lead), kernel.Name(f"{axis}_hi"), 1, body)
 
 
 def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int) -> list[Loop]:
@@ -220,7 +188,7 @@ def _told_apart(rows: Rows, context: Domain, lines: Domain | None, backward: boo
         rows = [(name, domain.canonical(lines)) for name, domain in rows]
     groups: list[tuple[Domain, tuple[Loop, ...]]] = []
     for known, found in _by_lines(rows, axes):
-        loops = unit_strides(line_loops(context & known, found, axes[-1]), dict(found))
+        loops = line_loops(context & known, found, axes[-1])
         loops = reversed_loops(loops) if backward else loops
         if loops:  # pieces may have no rows within the context
             groups.append((known, loops))
@@ -238,7 +206,9 @@ def _alone(
 def _guarded(rows: Rows, statement: ir.Statement, nest: ir.Nest, context: Domain) -> For:
     """Return a loop over the rows of a line in which conditions choose the piece of each."""
     last = nest.axes[-1]
-    low, high = statement.beyond[-1] if statement.beyond else (max(beyond(d) for _, d in rows),) * 2
+    low = high = max(max(beyond_box(domain)[-1]) for _, domain in rows)
+    if statement.beyond:
+        low, high = statement.beyond[-1]
     start, stop = Affine.name(f"{last}_lo") - low, Affine.name(f"{last}_hi") + high
     along = Domain.where(nest.axes, f"{start.isl()} <= {last} < {stop.isl()}", bounds((last,)))
     return guarded_loop(all_rows(context) & along, rows, last, (start, stop))

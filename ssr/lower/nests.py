@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from .. import ir
 from ..algebra.own_box import own_bounds
 from ..points.affine import Affine
 from ..points.sets import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Numbers of points beyond a box along an axis: before its first and after its last row."""
+
+    low: int = 0
+    high: int = 0
+
+    def including(self, other: Ends, shift: int = 0) -> Ends:
+        """Return the union with other ends that are shifted along the axis."""
+        return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
+
+
+NO_ENDS = Ends()
 
 
 def bounds(axes: tuple[str, ...]) -> tuple[str, ...]:
@@ -23,13 +39,14 @@ def box(axes: tuple[str, ...], grown: tuple[tuple[int, int], ...] | None = None)
     return Domain.box(axes, lower, upper)
 
 
-def beyond_box(rows: Domain) -> Iterator[tuple[int, int]]:
-    """Yield for each axis the numbers of rows before and after the box."""
-    for axis in rows.axes:
-        index = Affine.name(axis)
-        before = rows.largest(Affine.name(f"{axis}_lo") - index)
-        behind = rows.largest(index - Affine.name(f"{axis}_hi") + 1)
-        yield max(before or 0, 0), max(behind or 0, 0)
+def beyond_box(rows: Domain, index: Sequence[Affine] | None = None) -> tuple[tuple[int, int], ...]:
+    """Return for each axis how far rows, or the elements that they read, lie beyond the box."""
+    found = []
+    for axis, here in zip(rows.axes, index or map(Affine.name, rows.axes), strict=True):
+        before = rows.largest(Affine.name(f"{axis}_lo") - here)
+        behind = rows.largest(here - Affine.name(f"{axis}_hi") + 1)
+        found.append((max(before or 0, 0), max(behind or 0, 0)))
+    return tuple(found)
 
 
 def context(
@@ -81,6 +98,18 @@ def covered(value: ir.Value, rows: Domain, zero: float = 0.0) -> ir.Value:
         return None if missing.empty else ir.Sum((*node.terms, ir.Term(missing, ir.Const(zero))))
 
     return ir.rewrite_sums(value, change)
+
+
+def in_buffers(value: ir.Value, homes: Mapping[str, ir.Buffer]) -> ir.Value:
+    """Return a value that reads buffers instead of temporaries."""
+
+    def change(part: ir.Value) -> ir.Value | None:
+        if not isinstance(part, ir.Load) or part.array not in homes:
+            return None
+        buffer = homes[part.array]
+        return ir.Load(buffer.name, buffer.place(part.index))
+
+    return ir.rewrite(value, change)
 
 
 def arrays_read(made: ir.Made) -> frozenset[str]:

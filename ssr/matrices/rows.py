@@ -26,7 +26,8 @@ from ..points.sets import Domain
 from ..spaces.space import Space
 from ..symbols.index import Index, affine
 from ..symbols.values import Value
-from ..trace.trace import ScalarType, Tracer, tracing
+from ..trace.paths import Tracer, tracing
+from ..trace.trace import ScalarType
 
 Point: TypeAlias = tuple[Affine, ...]
 Row: TypeAlias = dict[Any, Any]

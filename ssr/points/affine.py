@@ -8,13 +8,16 @@ is one of two expressions, selected by the signs of further expressions, which c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 AXES = {1: ("i",), 2: ("j", "i"), 3: ("k", "j", "i"), 4: ("l", "k", "j", "i")}
 """Names of the row indices by number of dimensions; the last axis is contiguous."""
+
+Offset: TypeAlias = tuple[int, ...]
+"""The steps from a row to an index along each axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +245,19 @@ class Affine:
 
     def __str__(self) -> str:
         return self._text(str)
+
+
+def offset_of(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
+    """Return the offset of an index from a row; None if it varies, or if the axes differ.
+
+    >>> j, i = Affine.name("j"), Affine.name("i")
+    >>> offset_of((j, i - 1), (j, i)), offset_of((j, 2 * i), (j, i))
+    ((0, -1), None)
+    """
+    if len(index) != len(row):
+        return None
+    steps = [there - here for there, here in zip(index, row, strict=True)]
+    return tuple(s.constant for s in steps) if all(s.is_constant for s in steps) else None
 
 
 def atom_ways(atom: Atom) -> int:

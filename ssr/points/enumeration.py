@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .affine import Affine, Choice, Floor
-from .sets import Box, Domain
+from .boxes import Box
+from .sets import Domain
 
 Indices: TypeAlias = tuple[np.ndarray[Any, Any], ...]
 """The indices of points, one array for each axis; the arrays broadcast."""

@@ -87,12 +87,4 @@ def _only(number: int) -> Any:
 
 def _values(points: Any) -> list[tuple[int, ...]]:
     """Return the points of a finite set of few points."""
-    found: list[tuple[int, ...]] = []
-    axes = points.dim(isl.dim_type.set)
-
-    def take(point: Any) -> None:
-        coordinates = (point.get_coordinate_val(isl.dim_type.set, d) for d in range(axes))
-        found.append(tuple(int(value.to_python()) for value in coordinates))
-
-    points.foreach_point(take)
-    return sorted(found)
+    return [*Domain(AXES[points.dim(isl.dim_type.set)], points).points()]

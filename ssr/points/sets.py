@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import islpy as isl
 
 from .affine import Affine, lexicographic
+from .boxes import Box, narrowed, valued
 from .condition import Condition
 from .effort import each_in_turn
 from .graph import graph
@@ -22,19 +23,6 @@ _CONTEXT = isl.DEFAULT_CONTEXT
 Bounds: TypeAlias = tuple[tuple[Affine, ...], ...]
 """Expressions in the parameters of a set, for each axis."""
 
-
-Range: TypeAlias = tuple[int, int]
-"""A half-open range of integers."""
-
-Box: TypeAlias = tuple[Range, ...]
-"""A half-open range for each axis."""
-
-Test: TypeAlias = tuple[int, Mapping[str, int]]
-"""An affine expression: a constant, and the coefficients of names."""
-
-
-PASSES = 8
-"""Number of passes over the conditions that narrow a box."""
 
 REMEMBERED = 4096
 """Size of the cache of results of each set operation: passes repeat the same operations."""
@@ -291,8 +279,8 @@ class Domain:
         found: list[Box] = []
         for case in self._cases:
             places = dict(zip(self.axes, box, strict=True))
-            tests = [_valued(test, values) for test in case]
-            known = _narrowed(places, tests)
+            tests = [valued(test, values) for test in case]
+            known = narrowed(places, tests)
             if known is None:
                 return None
             if known:
@@ -500,10 +488,6 @@ class Domain:
         count = self.isl.dim(isl.dim_type.param)
         return tuple(self.isl.get_dim_name(isl.dim_type.param, d) for d in range(count))
 
-    def with_parameters(self, condition: str, parameters: Sequence[str]) -> Domain:
-        """Return the set cut by a condition on its parameters and axes."""
-        return self & Domain.where(self.axes, condition, parameters)
-
     def cases(self) -> tuple[tuple[tuple[Affine, Literal["==", ">="]], ...], ...]:
         """Return the conjunctions of the set: expressions, and whether they are == 0 or >= 0."""
         return tuple(
@@ -552,53 +536,12 @@ def _reduced(expression: Affine, divisor: int) -> Affine:
     return found
 
 
-def _valued(test: Affine, values: Mapping[str, int]) -> Test:
-    """Return an expression with values for parameters: its constant, and the other factors."""
-    known = sum(f * values[n] for n, f in test.terms if isinstance(n, str) and n in values)
-    rest = {n: f for n, f in test.terms if isinstance(n, str) and n not in values}
-    return test.constant + known, rest
-
-
-def _narrowed(box: dict[str, Range], tests: Sequence[Test]) -> bool | None:
-    """Narrow a box, in place, to its points at which all expressions are >= 0.
-
-    Returns whether the result has points; None if these may not form a box.
-    """
-    for _ in range(PASSES):
-        before = dict(box)
-        for constant, factors in tests:
-            if any(name not in box for name in factors):
-                return None
-            most = constant + sum(max(_ends(f, box[n])) for n, f in factors.items())
-            if most < 0:
-                return False
-            for name, factor in factors.items():
-                low, high = box[name]
-                rest = most - max(_ends(factor, (low, high)))  # factor * x + rest >= 0
-                if factor > 0:
-                    low = max(low, -(rest // factor))
-                else:
-                    high = min(high, rest // -factor + 1)
-                if low >= high:
-                    return False
-                box[name] = low, high
-        if box == before:
-            break
-    least = (c + sum(min(_ends(f, box[n])) for n, f in factors.items()) for c, factors in tests)
-    return True if all(value >= 0 for value in least) else None
-
-
 def _filled(raw: Any) -> list[Any]:
     """Return the conjunctions of a set of isl that have points, as sets.
 
     For the least or largest value of a union, isl takes zero as the value of an empty part.
     """
     return [part.to_set() for part in raw.get_basic_sets() if not part.is_empty()]
-
-
-def _ends(factor: int, values: Range) -> tuple[int, int]:
-    """Return a factor times the first and the last number of a range."""
-    return factor * values[0], factor * (values[1] - 1)
 
 
 def _equations(raw: Any) -> bool:

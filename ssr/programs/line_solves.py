@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from .. import ir
 from ..algebra.elimination import check_filled
-from ..algebra.lines import offset_of, pieces, placed, side_by_side
+from ..algebra.lines import pieces, placed, side_by_side
 from ..errors import UnsupportedError
-from ..points.affine import Affine
+from ..points.affine import Affine, offset_of
 from ..points.sets import Domain
 from ..spaces.space import Space, row_domain
 from ..trace.trace import Place
@@ -121,9 +121,7 @@ def _taken(entry: ir.Entry, space: Space, axis: int, across: str, recorder: Reco
 
 def _on_line(load: ir.Load, space: Space, axis: int) -> bool:
     """Whether an element lies at a constant distance, on the own line."""
-    if len(load.index) != len(space.axes):
-        return False
-    offset = offset_of(load.index, space.axes)
+    offset = offset_of(load.index, space.indices())
     return offset is not None and not any(offset[:axis] + offset[axis + 1 :])
 
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 from .. import ir
 from ..algebra.analyse import diagonal_split
 from ..algebra.families import multiply
-from ..algebra.lines import Offset, distance, two_sided_axis
+from ..algebra.lines import distance, two_sided_axis
 from ..algebra.matrix_data import MatrixData
 from ..errors import SpaceError
-from ..points.affine import AXES
+from ..points.affine import AXES, Offset
 from ..points.sets import Domain
 from ..spaces.space import row_domain
 from .expression import Expression, check_side, terms

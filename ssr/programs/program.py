@@ -17,6 +17,7 @@ from ..errors import ArgumentError, BoxError, Error, Span, UnsupportedError
 from ..forking import postponed
 from ..lower.declaration_passes import declared
 from ..options import Options
+from ..points.boxes import Box
 from ..public import Immutable, counted
 from ..run.bound import Bound
 from ..run.check_arrays import dtype_name
@@ -25,7 +26,7 @@ from ..run.launcher import Launcher
 from ..run.native_program import NativeProgram
 from ..runtime import target
 from ..spaces.distributed import is_distributed
-from ..spaces.space import Box, Space
+from ..spaces.space import Space
 from ..symbols.values import Row, Value
 from ..trace.functions import declared_function
 from ..trace.trace import ScalarType, check_apart

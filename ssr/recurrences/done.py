@@ -22,7 +22,8 @@ from ..matrices.rows import Point, Row, giving, key, point
 from ..points.affine import Affine
 from ..spaces.space import Space
 from ..symbols.values import Value
-from ..trace.trace import Place, tracing
+from ..trace.paths import tracing
+from ..trace.trace import Place
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .. import ir
-from ..algebra.families import add, canonical
+from ..algebra.families import add, canonical, column_order
 from ..errors import SingularMatrixError, Span, UnsupportedError, at
 from ..matrices.rows import Point
 from ..points.affine import Affine
@@ -124,7 +124,7 @@ class Known:
                 self._check_divisors(rows, places)
             before, found = found, [self._without_zeros(rows) for rows in found]
         used = {offset for rows in self.found for offset in self._read(rows)}
-        order = [o for o in sorted(self.domains, key=_order) if not self._closed(o, used)]
+        order = [o for o in sorted(self.domains, key=column_order) if not self._closed(o, used)]
         labels = {offset: f"{name}[{n}]" for n, offset in enumerate(order)}
         self.stored = {offset: labels[offset] for offset in self.domains if offset in labels}
 
@@ -253,11 +253,6 @@ def _replaced(value: ir.Value, meaning: Mapping[ir.Value, ir.Value]) -> ir.Value
 
 def _halves(count: int) -> tuple[slice, slice]:
     return slice(None, count), slice(count, 2 * count)
-
-
-def _order(offset: Point) -> tuple[object, ...]:
-    """Return the key that sorts offsets in the order of columns."""
-    return tuple(str(Affine(o.terms)) for o in offset), tuple(o.constant for o in offset)
 
 
 def _by_weight(terms: Iterable[ir.Term]) -> tuple[ir.Term, ...]:

@@ -10,10 +10,11 @@ from typing import SupportsIndex, TypeAlias
 import numpy as np
 
 from ..errors import BoxError
+from ..points.boxes import Box
 from ..points.numbers import Array, integer
 from ..runtime import target
 from ..runtime.metadata import BufferMeta, KernelMeta, NestMeta
-from ..spaces.space import Box, Space
+from ..spaces.space import Space
 from .check_arrays import extent_bytes
 
 PLANE = 2**17

@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import ir
 from ..options import Options
+from ..points.boxes import Box
 from ..points.numbers import Array, aligned
-from ..spaces.space import Box
 from .bound import Bound
 from .call_layout import normal
 from .check_arrays import addresses, diagnose, number_of, overlap

@@ -11,11 +11,12 @@ import numpy as np
 from .. import ir
 from ..errors import UnboundError, UnsupportedError
 from ..ir.external import Initial, Tables
+from ..points.boxes import Box
 from ..points.numbers import Array, aligned
 from ..runtime.metadata import KernelMeta
 from ..runtime.sums import STATE
 from ..spaces.binding import match_sizes
-from ..spaces.space import Box, Space
+from ..spaces.space import Space
 from .call_layout import Plan, plan_boxes
 from .check_arrays import diagnose, read_first
 from .declaration import Declaration

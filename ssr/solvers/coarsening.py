@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..algebra.lines import Offset, distance
+from ..algebra.lines import distance
 from ..algebra.matrix_data import MatrixData
 from ..algebra.oracle import need
 from ..blocks.block_matrix import BlockMatrix
@@ -18,6 +18,7 @@ from ..blocks.declare import matrix
 from ..blocks.dense import define_blocks
 from ..errors import ArgumentError, SpaceError, UnsupportedError
 from ..matrices.matrix import Matrix
+from ..points.affine import Affine, Offset
 from ..points.numbers import allocated, integer
 from ..programs import reductions
 from ..programs.matrix_rows import entries
@@ -83,7 +84,7 @@ def interpolation(
     if (
         fine.ndim != coarse.ndim
         or fine.location != coarse.location
-        or any(fine.data.lower + coarse.data.lower)
+        or any(low != Affine() for low in fine.data.lower + coarse.data.lower)
     ):
         raise SpaceError(f"There is no interpolation from {coarse!r} to {fine!r}.")
     axes = [_axis(*extents, centering) for extents in zip(fine.shape, coarse.shape, strict=True)]
@@ -163,7 +164,7 @@ def coarsened(A: Any, levels: Any) -> Hierarchy:
             f"Galerkin products of {A.name}: its entries depend on the boxes of a distribution.",
             hint="Take those of the whole matrix; smoothers may stay within boxes.",
         )
-    if data.distributed and any(data.rows.data.lower):
+    if data.distributed and any(low != Affine() for low in data.rows.data.lower):
         raise SpaceError(
             f"Galerkin products on ranks of {A.name}: the indices of {data.rows!r} do not begin "
             "with 0.",

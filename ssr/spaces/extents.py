@@ -23,35 +23,35 @@ End: TypeAlias = Literal["low", "high"]
 class Extents:
     """The data of a space: first index, number of points, and staggering, axis by axis.
 
-    A first index is an integer if it is constant. `least` has lower bounds of the sizes that are
+    `least` has lower bounds of the sizes that are
     known to be larger than one.
     """
 
-    lower: tuple[int | Affine, ...]
+    lower: tuple[Affine, ...]
     shape: tuple[Affine, ...]
     staggered: tuple[bool, ...]
     least: Least = ()
 
-    def along(self, axis: int, low: int | Affine, high: Affine, least: Least = ()) -> Extents:
+    def along(self, axis: int, low: Affine, high: Affine, least: Least = ()) -> Extents:
         """Return the points with other indices along an axis: those from low to before high."""
         lower, shape = list(self.lower), list(self.shape)
-        lower[axis], shape[axis] = known(low), high - low
+        lower[axis], shape[axis] = low, high - low
         every = merged(self.least, least)
         return replace(self, lower=tuple(lower), shape=tuple(shape), least=every)
 
 
-def bounds(extent: Any) -> tuple[int | Affine, Any]:
+def bounds(extent: Any) -> tuple[Affine, Any]:
     """Return the first index of an axis, and the one after its last."""
     low, high = ends(extent)
     if isinstance(low, Index):
-        return known(low.affine), high
+        return low.affine, high
     first = integer(low)
     if first is None:
         raise SpaceError(
             f"An axis is given as {extent!r}.",
             hint="Give its extent, or a pair (low, high) of integers or of expressions of sizes.",
         )
-    return first, high
+    return Affine.of(first), high
 
 
 def ends(extent: Any) -> tuple[Any, Any]:
@@ -61,11 +61,6 @@ def ends(extent: Any) -> tuple[Any, Any]:
     return tuple(extent) if len(extent) == 2 else (None, None)
 
 
-def known(index: int | Affine) -> int | Affine:
-    """Return an index as an integer where it is one."""
-    return index.constant if isinstance(index, Affine) and index.is_constant else index
-
-
 def owned_within(inner: Extents, outer: Extents) -> Extents | None:
     """Return the owned points of a space derived from a space with the owned points ``inner``.
 
@@ -73,7 +68,7 @@ def owned_within(inner: Extents, outer: Extents) -> Extents | None:
     ghosts. If neither holds, the owned points are unknown: None.
     """
     for axis in range(len(inner.shape)):
-        less = Affine.of(inner.lower[axis]) - outer.lower[axis]
+        less = inner.lower[axis] - outer.lower[axis]
         more = outer.shape[axis] - inner.shape[axis] - less
         if not less.is_constant or not more.is_constant:
             return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..errors import (
     UnboundError,
 )
 from ..points.affine import AXES, Affine
+from ..points.boxes import Box
 from ..points.condition import Condition, sizes_known
 from ..points.numbers import integer
 from ..points.sets import Domain
@@ -26,9 +27,6 @@ from ..public import is_one_of
 from ..symbols.index import Index, Least, affine, least_of, merged
 from .distributed import Component, is_distributed
 from .extents import End, Extent, Extents, bounds, ends, most, owned_within, width_of
-
-Box: TypeAlias = tuple[tuple[int, int], ...]
-"""Half-open index ranges, one for each axis."""
 
 LARGEST = 2**63
 """Limit of the number of elements of an array."""
@@ -143,13 +141,12 @@ class Space:
     def lower(self) -> tuple[Index | int, ...]:
         """First index of each axis: an integer where it is known, symbolic elsewhere."""
         least = self.data.least
-        return tuple(low if isinstance(low, int) else Index(low, least) for low in self.data.lower)
+        ends = self.data.lower
+        return tuple(e.constant if e.is_constant else Index(e, least) for e in ends)
 
     def first(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Return the first index of each axis for given sizes."""
-        return tuple(
-            low if isinstance(low, int) else low.evaluate(sizes) for low in self.data.lower
-        )
+        return tuple(low.evaluate(sizes) for low in self.data.lower)
 
     @property
     def location(self) -> str:
@@ -164,7 +161,7 @@ class Space:
     @property
     def sizes(self) -> tuple[str, ...]:
         """Names of the symbolic sizes, sorted."""
-        edges = (*self.data.shape, *map(Affine.of, self.data.lower))
+        edges = (*self.data.shape, *self.data.lower)
         return tuple(sorted(frozenset().union(*(edge.names() for edge in edges))))
 
     def __eq__(self, other: object) -> bool:
@@ -176,7 +173,8 @@ class Space:
     def __repr__(self) -> str:
         lower, shape = self.data.lower, self.data.shape
         parts = [
-            str(s) if low == 0 else f"{low}:{s + low}" for low, s in zip(lower, shape, strict=True)
+            str(s) if low == Affine() else f"{low}:{s + low}"
+            for low, s in zip(lower, shape, strict=True)
         ]
         parts += [] if self.location == "cells" else [self.location]
         parts += [f"{name} >= {least}" for name, least in self.data.least]
@@ -302,7 +300,7 @@ class Space:
             raise ArgumentError(f'end must be "low" or "high", not {end!r}.')
         if count is None or count < 1:
             raise ArgumentError(f"width must be a positive integer, not {width!r}.")
-        low, extent = Affine.of(self.data.lower[axis]), self.data.shape[axis]
+        low, extent = self.data.lower[axis], self.data.shape[axis]
         if not (extent - count).is_constant or (extent - count).constant < 0:
             self._check_width(axis, count)
         start = low if end == "low" else low + extent - count

@@ -116,18 +116,18 @@ class Field:
     """An array of a program: its first index and its extents."""
 
     name: str
-    lower: tuple[int | Affine, ...]
+    lower: tuple[Affine, ...]
     shape: tuple[Affine, ...]
 
     @property
-    def points(self) -> tuple[tuple[int | Affine, ...], tuple[Affine, ...]]:
+    def points(self) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
         """The first index and the extent along each axis."""
         return self.lower, self.shape
 
     @property
     def edges(self) -> tuple[tuple[Affine, Affine], ...]:
         """The first index along each axis, and the one after the last."""
-        pairs = zip(map(Affine.of, self.lower), self.shape, strict=True)
+        pairs = zip(self.lower, self.shape, strict=True)
         return tuple((low, low + extent) for low, extent in pairs)
 
     @property
@@ -137,7 +137,7 @@ class Field:
 
     def slab(self, axis: int, first: int, stop: int) -> Field:
         """Return an array for the points with ``first <= index < stop`` along an axis."""
-        lower = (*self.lower[:axis], first, *self.lower[axis + 1 :])
+        lower = (*self.lower[:axis], Affine.of(first), *self.lower[axis + 1 :])
         shape = (*self.shape[:axis], Affine.of(stop - first), *self.shape[axis + 1 :])
         return replace(self, lower=lower, shape=shape)
 
@@ -348,6 +348,44 @@ def reindexed(value: Value, change: Callable[[tuple[Affine, ...]], tuple[Affine,
 def substituted(value: Value, where: Mapping[str, Affine]) -> Value:
     """Return a value with expressions instead of indices."""
     return reindexed(value, lambda index: tuple(i.substitute(where) for i in index))
+
+
+def value_at(value: Value, axes: tuple[str, ...], index: tuple[Affine, ...], rows: Domain) -> Value:
+    """Return a value over some axes at the point that other rows read."""
+    where = dict(zip(axes, index, strict=True))
+
+    def change(node: Value) -> Value | None:
+        match node:
+            case Load(_, place):
+                return replace(node, index=rows.resolved(tuple(a.substitute(where) for a in place)))
+            case Coordinate(place):
+                return Coordinate(rows.resolved((place.substitute(where),))[0])
+            case Gather(row=place) | Diagonal(row=place):
+                return replace(node, row=rows.resolved(tuple(a.substitute(where) for a in place)))
+            case Sum(terms):
+                moved = (
+                    replace(t, domain=rows & t.domain.preimage(index, rows.axes)) for t in terms
+                )
+                return Sum(tuple(t for t in moved if not t.domain.empty))
+        return None
+
+    return rewrite(value, change)
+
+
+def renamed(value: Value, names: Mapping[str, str]) -> Value:
+    """Return a value that reads arrays and scalars by other names."""
+
+    def change(part: Value) -> Value | None:
+        match part:
+            case Load(name) if name in names:
+                return replace(part, array=names[name])
+            case Gather(array=name) if name in names:
+                return part.of(names[name])
+            case Scalar(name) if name in names:
+                return Scalar(names[name])
+        return None
+
+    return rewrite(value, change)
 
 
 def reading(value: Value, old: str, array: str) -> Value:

@@ -251,7 +251,10 @@ def interpret_nest(
     """
     if box is None:
         extents = [s.evaluate(sizes) for s in nest.rows.shape]
-        box = tuple((low, low + n) for low, n in zip(nest.rows.lower, extents, strict=True))
+        box = tuple(
+            (low.constant, low.constant + n)
+            for low, n in zip(nest.rows.lower, extents, strict=True)
+        )
     edges = zip(bounds(nest.axes), (edge for pair in box for edge in pair), strict=True)
     kind = next(iter(arrays.values())).dtype.type
     meaning = Meaning(kind, {**sizes, **dict(edges)}, dict(scalars), stored or {})
@@ -356,7 +359,7 @@ class Memory:
 
 def _place(index: Row, f: ir.Field, array: Array) -> Row:
     """Return the position of a point in an array, which must hold it."""
-    place = tuple(i - low for i, low in zip(index, f.lower, strict=True))
+    place = tuple(i - low.constant for i, low in zip(index, f.lower, strict=True))
     inside = all(0 <= p < n for p, n in zip(place, array.shape, strict=True))
     assert inside, f"{f.name}{list(index)} lies outside the array"
     return place
@@ -441,7 +444,7 @@ class Meaning:
         """Yield side, column and value of a stored row; sides are 0 before the diagonal, 1, 2."""
         extent = [n.evaluate(self.sizes) for n in value.rows.shape]
         index = self.index(value.row, row, rows)
-        place = tuple(i - low for i, low in zip(index, value.rows.lower, strict=True))
+        place = tuple(i - low.constant for i, low in zip(index, value.rows.lower, strict=True))
         number, csr = int(np.ravel_multi_index(place, extent)), self.stored[value.matrix].csr
         for p in range(csr.indptr[number], csr.indptr[number + 1]):
             column = int(csr.indices[p])
@@ -454,7 +457,9 @@ class Meaning:
         for side, column, entry in self._entries(value, row, rows):
             if value.part[0] <= side < value.part[1]:
                 place = np.unravel_index(column, extent)
-                point = tuple(int(c) + low for c, low in zip(place, value.cols.lower, strict=True))
+                point = tuple(
+                    int(c) + low.constant for c, low in zip(place, value.cols.lower, strict=True)
+                )
                 one, other = other, fma(entry, read(load, point), one)
         return one + other
 

@@ -140,7 +140,7 @@ def test_rounding_is_that_of_the_type(dtype: Any) -> None:
     i = (Affine.name("i"),)
     terms = tuple(ir.Term(everywhere, ir.Const(0.1), ir.Load(name, i)) for name in "uv")
     value = ir.Op("div", (ir.Sum(terms), ir.Const(3.0)))
-    fields = tuple(ir.Field(name, s.lower, s.data.shape) for name in "yuv")
+    fields = tuple(ir.Field(name, s.data.lower, s.data.shape) for name in "yuv")
     program = ir.Program("p", fields, (), (), (), (ir.Assignment("y", ("i",), everywhere, value),))
     y, u, v = np.zeros(1, dtype), np.array([0.3], dtype), np.array([0.7], dtype)
     interpret_program(program, {"y": y, "u": u, "v": v}, {}, {}, dtype)

@@ -9,12 +9,12 @@ A buffer that only its producing loop reads becomes a register.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import ir
 from ...points.affine import Affine
-from ..nests import arrays_read
+from ..nests import arrays_read, in_buffers
 
 
 def contract_temporaries(
@@ -47,31 +47,20 @@ def _read_at_own_row(nest: ir.Nest) -> set[str]:
 
 def _buffered(nest: ir.Nest, names: Sequence[str]) -> ir.Nest:
     """Return a nest that computes some temporaries in line buffers."""
-    buffers, homes = list(nest.buffers), dict[str, str]()
+    buffers, homes = list(nest.buffers), dict[str, ir.Buffer]()
     for name in names:
-        homes[name] = ir.scratch("t", buffers)
-        buffers.append(ir.Buffer(homes[name], 1, 0))
+        homes[name] = ir.Buffer(ir.scratch("t", buffers), 1, 0)
+        buffers.append(homes[name])
     last = (Affine.name(nest.axes[-1]),)
     statements = (
         replace(
             s,
-            array=homes.get(s.array, s.array),
+            array=homes[s.array].name if s.array in homes else s.array,
             index=last if s.array in homes else s.index,
             makes=s.array if s.array in homes else s.makes,
-            value=_reading(s.value, homes),
+            value=in_buffers(s.value, homes),
         )
         for s in nest.statements
     )
     target = next(name for name in nest.made if name not in homes)
     return replace(nest, target=target, buffers=tuple(buffers), statements=tuple(statements))
-
-
-def _reading(value: ir.Value, homes: Mapping[str, str]) -> ir.Value:
-    """Return a value that reads line buffers instead of temporaries."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        if isinstance(part, ir.Load) and part.array in homes:
-            return ir.Load(homes[part.array], part.index[-1:])
-        return None
-
-    return ir.rewrite(value, change)

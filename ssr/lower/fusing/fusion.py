@@ -26,35 +26,17 @@ these operands.
 
 from __future__ import annotations
 
-import operator
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import takewhile
-from typing import TypeAlias
 
 from ... import ir
-from ...algebra.analyse import reads
-from ...algebra.own_box import bounded, is_local
 from ...points.affine import Affine
-from ...points.sets import Domain
-from ..nests import arrays_read, beyond_box, box, context
-from .fusion_plan import (
-    NO_MARGIN,
-    Advance,
-    Candidate,
-    Offset,
-    Plan,
-    Read,
-    Timing,
-    plan_of,
-    possible,
-)
-
-Met: TypeAlias = tuple[Domain, tuple[Affine, ...]]
-"""A set of rows, and the index of the element that they read."""
+from ..nests import arrays_read, box, context, in_buffers
+from .candidates import NO_MARGIN, Candidate, Timing, candidate
+from .fusion_plan import Plan, plan_of, possible
 
 MOST_STEPS = 64
 """Limit of the steps of one nest."""
@@ -68,7 +50,7 @@ def fusion(
 ) -> tuple[ir.Program, tuple[ir.Made, ...]]:
     """Return a program without temporaries that are buffered, and its nests."""
     pairs = zip(program.steps, alone, strict=True)
-    steps = [_candidate(step, made, program, apart=least is not None) for step, made in pairs]
+    steps = [candidate(step, made, program, apart=least is not None) for step, made in pairs]
     last_reads = _last_reads(program, steps, alone)
     nests: list[ir.Made] = []
     buffered: set[str] = set()
@@ -84,130 +66,6 @@ def fusion(
             start += len(plan.steps)
     kept = tuple(f for f in program.temporaries if f.name not in buffered)
     return replace(program, temporaries=kept), tuple(nests)
-
-
-def _candidate(
-    step: ir.Step, made: ir.Made, program: ir.Program, *, apart: bool
-) -> Candidate | None:
-    """Return a step that may share a nest; None for a call, and for systems along lines.
-
-    For boxes ``apart``, with separate memory, the reads record the rows that perform them.
-    """
-    if not isinstance(made, ir.Nest):
-        return None
-    first = ir.parts(step)[0]
-    own = {b.name for b in made.buffers}
-    row = tuple(Affine.name(a) for a in made.axes)
-    values = [(s, value) for s in made.statements for value in ir.walk(s.value)]
-    elements = dict.fromkeys(
-        Read(value.array, _offset(value.index, statement.runs(row, made.order, -1)))
-        for statement, value in values
-        if isinstance(value, ir.Load) and value.array not in own
-    )
-    found = Candidate(
-        nest=made,
-        written=ir.made(step)[0],
-        rows=made.rows,
-        complete=not isinstance(first, ir.Assignment) or first.part is None,
-        domain=first.domain,
-        reads=tuple(elements),
-        reached=tuple(elements),
-        gathered=frozenset(value.array for _, value in values if isinstance(value, ir.Gather)),
-        scalars=frozenset(value.name for _, value in values if isinstance(value, ir.Scalar)),
-    )
-    if not found.is_simple:
-        return replace(found, reached=tuple(dict.fromkeys(_reached(made))))
-    known = _reads_by_rows(found) if apart else _limited(found)
-    return replace(found, reads=known, reached=known)
-
-
-def _reached(nest: ir.Nest) -> Iterator[Read]:
-    """Yield the reads of a nest relative to the first and the last row of a box.
-
-    Statements that fill buffers run beyond the box.
-    """
-    own, row = {b.name for b in nest.buffers}, tuple(map(Affine.name, nest.axes))
-    for statement in nest.statements:
-        low, high = zip(*beyond_box(statement.domain), strict=True)
-        for value in ir.walk(statement.value):
-            if isinstance(value, ir.Load) and value.array not in own:
-                offset = _offset(value.index, row)
-                for sign, ends in (-1, low), (1, high):
-                    yield Read(value.array, offset and _shifted(offset, sign, ends))
-
-
-def _shifted(offset: Offset, sign: int, ends: Sequence[int]) -> Offset:
-    return tuple(o + sign * n for o, n in zip(offset, ends, strict=True))
-
-
-def _reads_by_rows(step: Candidate) -> tuple[Read, ...]:
-    """Return the reads of a step, each with the rows of the step that read the element."""
-    return tuple(
-        Read(
-            array,
-            offset,
-            reduce(operator.or_, (rows for rows, _ in met)),
-            elsewhere=_beyond_own(met),
-        )
-        for (array, offset), met in _met(step).items()
-    )
-
-
-def _beyond_own(met: Sequence[Met]) -> bool:
-    """Whether all rows that read an element are local, and the element lies outside their box."""
-    return all(
-        is_local(rows) and (rows & bounded(rows.axes).preimage(index, rows.axes)).empty
-        for rows, index in met
-    )
-
-
-def _limited(step: Candidate) -> tuple[Read, ...]:
-    """Return the reads of a step, with limits where distances differ between rows."""
-    if all(read.offset is not None for read in step.reads):
-        return step.reads
-    return tuple(
-        Read(array, offset)
-        if offset is not None
-        else Read(array, None, limits=(_limit(met, 1), _limit(met, -1)))
-        for (array, offset), met in _met(step).items()
-    )
-
-
-def _met(step: Candidate) -> dict[tuple[str, Offset | None], list[Met]]:
-    """Return the reads of a one-statement step, grouped by array and offset from the row."""
-    (statement,) = step.nest.statements
-    row = tuple(map(Affine.name, step.nest.axes))
-    found: dict[tuple[str, Offset | None], list[Met]] = {}
-    for rows, load in reads(statement.value, step.domain):
-        found.setdefault((load.array, _offset(load.index, row)), []).append((rows, load.index))
-    return found
-
-
-def _limit(met: Sequence[Met], sign: int) -> Advance | None:
-    """Return the largest lag of rows after elements in planes and lines; with sign -1, the lead.
-
-    One more plane covers any number of lines.
-    """
-    limit = Advance()
-    for rows, index in met:
-        row = tuple(map(Affine.name, rows.axes))
-        if len(index) != len(row) or index[:-3] != row[:-3]:
-            return None
-        ends = [rows.largest((here - there) * sign) for here, there in zip(row, index, strict=True)]
-        planes, lines, _ = (0, 0, *ends)[-3:]
-        if planes is None or (lines is None and len(row) == 2):
-            return None
-        found = Advance(planes + 1) if lines is None else Advance(planes, lines)
-        limit = limit.including(found)
-    return limit
-
-
-def _offset(index: Sequence[Affine], row: Sequence[Affine]) -> Offset | None:
-    """Return the offset of an element from a row; None if it differs between rows."""
-    if len(index) != len(row):
-        return None
-    shift = [c - r for c, r in zip(index, row, strict=True)]
-    return tuple(s.constant for s in shift) if all(s.is_constant for s in shift) else None
 
 
 def _last_reads(
@@ -304,7 +162,7 @@ def _moved_statements(plan: Plan, place: int, homes: Mapping[str, ir.Buffer]) ->
             _early(statement, timing, plan.backward),
             name=f"{statement.name}_{place}",
             array=homes[statement.array].name if statement.array in homes else statement.array,
-            value=_in_buffers(statement.value, homes),
+            value=in_buffers(statement.value, homes),
         )
         for statement in step.nest.statements
     ]
@@ -350,15 +208,3 @@ def _rotation(name: str, plan: Plan, place: int) -> ir.Buffer:
     lines = max(margin.lines.low, margin.lines.high) if across else None
     pad = max(margin.columns.low, margin.columns.high)
     return ir.Buffer(name, count + 1 if across else 1 << count.bit_length(), pad, lines)
-
-
-def _in_buffers(value: ir.Value, homes: Mapping[str, ir.Buffer]) -> ir.Value:
-    """Return a value that reads buffers instead of temporaries."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        if not isinstance(part, ir.Load) or part.array not in homes:
-            return None
-        buffer = homes[part.array]
-        return ir.Load(buffer.name, buffer.place(part.index))
-
-    return ir.rewrite(value, change)

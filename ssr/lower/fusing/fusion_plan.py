@@ -14,189 +14,13 @@ from itertools import combinations, pairwise
 from types import MappingProxyType
 
 from ... import ir
-from ...algebra.own_box import is_local, own_bounds
 from ...points.affine import Affine
 from ...points.sets import Domain
-from ..nests import box, boxes
-
-Offset = tuple[int, ...]
-"""The index of an element relative to the row that reads it."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Advance:
-    """The lead of a step in planes, then lines, before the current line of the loops."""
-
-    planes: int = 0
-    lines: int = 0
-
-    def including(self, other: Advance) -> Advance:
-        """Return the larger number of planes and of lines."""
-        return Advance(max(self.planes, other.planes), max(self.lines, other.lines))
-
+from ..nests import NO_ENDS, Ends, beyond_box, box, boxes
+from .candidates import NO_MARGIN, Advance, Candidate, Margin, Read, Timing
 
 MOST = Advance(4, 8)
 """Limit of the planes and lines by which a step runs ahead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """Numbers of points beyond a box along an axis: before its first and after its last row."""
-
-    low: int = 0
-    high: int = 0
-
-    def including(self, other: Ends, shift: int = 0) -> Ends:
-        """Return the union with other ends that are shifted along the axis."""
-        return Ends(max(self.low, other.low - shift), max(self.high, other.high + shift))
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """How far beyond the box a step is computed, along its last three axes."""
-
-    planes: Ends = Ends()
-    lines: Ends = Ends()
-    columns: Ends = Ends()
-
-    @property
-    def ends(self) -> tuple[Ends, Ends, Ends]:
-        """The ends along all three axes."""
-        return self.planes, self.lines, self.columns
-
-    def including(self, other: Margin, offset: Offset = ()) -> Margin:
-        """Return the union with another margin, relative to rows at an offset."""
-        shift = (0, 0, 0, *offset)[-3:]
-        pairs = zip(self.ends, other.ends, shift, strict=True)
-        return Margin(*(own.including(ends, along) for own, ends, along in pairs))
-
-    def first(self, backward: bool) -> Advance:
-        """Return by how many planes and lines the loops begin before the box."""
-        planes, lines = self.planes, self.lines
-        return Advance(planes.high, lines.high) if backward else Advance(planes.low, lines.low)
-
-    def last(self, backward: bool) -> Advance:
-        """Return how many planes and lines after the box are computed last."""
-        return self.first(not backward)
-
-
-NO_MARGIN = Margin()
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """An element that a step reads; its ``offset`` is None if it differs between rows.
-
-    It then has two ``limits``, if they exist: the largest distances in planes and lines by which
-    the row lies after the element, and before it. For boxes with separate memory it has the
-    ``rows`` that read it, if they are rows of the step. The element lies ``elsewhere`` if it is
-    outside the box of each of these rows.
-    """
-
-    array: str
-    offset: Offset | None
-    rows: Domain | None = None
-    limits: tuple[Advance | None, Advance | None] = (None, None)
-    elsewhere: bool = False
-
-    @property
-    def is_near(self) -> bool:
-        """Whether the element lies at a fixed distance along the last three axes."""
-        return self.offset is not None and not any(self.offset[:-3])
-
-    def seen(self, timing: Timing, backward: bool) -> Advance:
-        """Return the advance with which a reader with this timing reads the element's line."""
-        assert self.offset is not None
-        planes, lines, _ = (0, 0, *self.offset)[-3:]
-        sign = -1 if backward else 1
-        ahead = timing.advance
-        return Advance(ahead.planes + sign * planes, ahead.lines + sign * lines)
-
-    def spared(self, timing: Timing, backward: bool) -> Advance | None:
-        """Return the advance of reads so that a step with this timing does not overwrite before.
-
-        None if no distance is sufficient for all rows.
-        """
-        if self.is_near:
-            return self.seen(timing, not backward)
-        limit = self.limits[backward]
-        if limit is None:
-            return None
-        ahead = timing.advance
-        return Advance(ahead.planes + limit.planes, ahead.lines + limit.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A step that may share a nest: its current nest, the array it writes, and its reads.
-
-    It is ``complete`` if it writes all points of this array.
-    """
-
-    nest: ir.Nest
-    written: str
-    rows: ir.Field
-    complete: bool
-    domain: Domain
-    reads: tuple[Read, ...]
-    reached: tuple[Read, ...]
-    gathered: frozenset[str]
-    scalars: frozenset[str]
-
-    @property
-    def reduces(self) -> bool:
-        """Whether the step is a reduction."""
-        return bool(self.nest.folds)
-
-    @property
-    def is_simple(self) -> bool:
-        """Whether the step is one statement whose rows are independent."""
-        return len(self.nest.statements) == 1 and self.nest.order == "any"
-
-    @property
-    def crosses_boxes(self) -> bool:
-        """Whether rows depend on rows before them that another box may own."""
-        return any(
-            part.new
-            for statement in self.nest.statements
-            for part in ir.walk(statement.value)
-            if isinstance(part, (ir.Load, ir.Gather)) and not statement.local
-        )
-
-    @property
-    def may_grow(self) -> bool:
-        """Whether it may be computed at rows beyond a box too."""
-        return self.is_simple and not self.reduces and not self.is_local
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the values computed depend on the box that owns a row."""
-        return is_local(self.domain)
-
-    @property
-    def made(self) -> Domain:
-        """The rows that it computes in some box."""
-        return self.domain.without(own_bounds(self.domain.axes)) if self.is_local else self.domain
-
-    def reads_of(self, array: str) -> list[Read]:
-        """Return the reads of one array."""
-        return [read for read in self.reads if read.array == array]
-
-    def spares(self, read: Read) -> bool:
-        """Whether the step preserves an element: rows of one box write no values of other boxes."""
-        return self.is_local and read.elsewhere
-
-    def reached_of(self, array: str) -> list[Read]:
-        """Return the reads of one array, including those that fill buffers beyond the box."""
-        return [read for read in self.reached if read.array == array]
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """When a step of a shared nest runs, and how far beyond the box."""
-
-    advance: Advance
-    margin: Margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +177,7 @@ def _beyond(space: ir.Field, inner: ir.Field) -> tuple[Ends, ...] | None:
         if not less.is_constant or not more.is_constant or min(less.constant, more.constant) < 0:
             return None
         ends.append(Ends(less.constant, more.constant))
-    return tuple(ends) if all(end == Ends() for end in ends[:-3]) else None
+    return tuple(ends) if all(end == NO_ENDS for end in ends[:-3]) else None
 
 
 def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin | None:
@@ -362,7 +186,7 @@ def _stored(step: Candidate, rows: ir.Field, buffered: frozenset[str]) -> Margin
         return NO_MARGIN
     ends = _beyond(step.rows, rows)
     assert ends is not None
-    margin = Margin(*(Ends(), Ends(), *ends)[-3:])
+    margin = Margin(*(NO_ENDS, NO_ENDS, *ends)[-3:])
     return margin if margin == NO_MARGIN or step.may_grow else None
 
 
@@ -451,12 +275,8 @@ def _beyond_boxes(rows: Domain, margin: Margin, read: Read, boxes: Domain) -> Ma
     axes = rows.axes
     grown = [(end.low, end.high) for end in margin.ends]
     near = rows & boxes & box(axes, (*((0, 0),) * (len(axes) - 3), *grown[-len(axes) :]))
-    ends = []
-    for axis, index in zip(axes, _index(read), strict=True):
-        before = near.largest(Affine.name(f"{axis}_lo") - index)
-        behind = near.largest(index - Affine.name(f"{axis}_hi") + 1)
-        ends.append(Ends(max(before or 0, 0), max(behind or 0, 0)))
-    return Margin(*(Ends(), Ends(), *ends)[-3:])
+    ends = [Ends(*beyond) for beyond in beyond_box(near, _index(read))]
+    return Margin(*(NO_ENDS, NO_ENDS, *ends)[-3:])
 
 
 def _raised(group: Group, timings: tuple[Timing, ...]) -> tuple[Timing, ...]:

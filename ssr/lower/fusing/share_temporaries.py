@@ -58,22 +58,13 @@ def moved_arrays(nest: ir.Made, place: Mapping[str, str]) -> ir.Made:
         return moved(nest, place)
     if all(place.get(name, name) == name for name in _arrays(nest)):
         return nest
-
-    def change(part: ir.Value) -> ir.Value | None:
-        match part:
-            case ir.Load(array) if array in place:
-                return replace(part, array=place[array])
-            case ir.Gather(array=array) if array in place:
-                return part.of(place[array])
-        return None
-
     statements = tuple(
         replace(
             s,
             array=place.get(s.array, s.array),
             local=place.get(s.local, s.local),
             makes=s.makes or (s.array if s.array in place else ""),
-            value=ir.rewrite(s.value, change),
+            value=ir.renamed(s.value, place),
         )
         for s in nest.statements
     )

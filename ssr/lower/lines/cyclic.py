@@ -37,7 +37,7 @@ class Circle:
     """Systems along lines with columns at fixed points; the first point and the length of lines."""
 
     solve: ir.Solve
-    low: int | Affine
+    low: Affine
     length: Affine
 
     @property
@@ -65,7 +65,7 @@ class Circle:
 def closed(circle: Circle) -> tuple[ir.Piece, ...]:
     """Return the pieces of the third sweep."""
     rows, points = circle.rows, circle.solve.points
-    begin = Affine.of(circle.low)
+    begin = circle.low
     text = f"{circle.axis} = {begin.isl()}"
     first = Domain.where(rows.axes, text, sorted(begin.names())) & rows
     there = [circle.there(point) for point in points]
@@ -127,14 +127,14 @@ class _Row:
         for name, value in zip(names, factors.solve(right) if block else (), strict=True):
             self._add(name, value or ir.ZERO, stored=True)
         if solve.pivots and first == 0 and factors.watched:
-            name, here = inverse_pivot(0), Affine.of(self.circle.low)
+            name, here = inverse_pivot(0), self.circle.low
             parts = (ir.Load(name, (here,)), *factors.watched)
             sizes_of = (ir.Op("abs", (part,)) for part in parts)
             self._add(name, reduce(lambda a, b: ir.Op("max", (a, b)), sizes_of), stored=True)
 
     def _correct(self, number: int, r: int, names: Sequence[str]) -> None:
         """Correct a component of a solution for the unknowns at the points."""
-        here, low = Affine.name(self.circle.axis), Affine.of(self.circle.low)
+        here, low = Affine.name(self.circle.axis), self.circle.low
         pairs = [
             (ir.Load(self.circle.far(n, c, r), (here,)), ir.Load(name, (low,)))
             for (n, c), name in zip(self.unknowns, names, strict=True)
@@ -152,6 +152,6 @@ class _Row:
         return ir.Load(name, (Affine.name(self.circle.axis),))
 
     def _add(self, name: str, value: ir.Value, *, stored: bool) -> None:
-        low, here = Affine.of(self.circle.low), Affine.name(self.circle.axis)
+        low, here = self.circle.low, Affine.name(self.circle.axis)
         index = (low if name.startswith("%t") else here,)
         self.parts.append(part_of(self.name, self.rows, name, index, value, stored=stored))

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ... import ir
-from ...algebra.lines import offset_of, pieces
-from ...points.affine import AXES, Affine
+from ...algebra.lines import pieces
+from ...points.affine import AXES, Affine, offset_of
 from ...points.sets import Domain
 from ..nests import context
 from .cyclic import Circle, closed, far_columns
@@ -70,23 +70,12 @@ def _numbered(
 
     def visit(value: ir.Value) -> ir.Value:
         if id(value) not in done:
-            done[id(value)] = changed(value)
-        return done[id(value)]
-
-    def changed(value: ir.Value) -> ir.Value:
-        match value:
-            case ir.Op() if _same_everywhere(value):
+            if isinstance(value, ir.Op) and _same_everywhere(value):
                 name = ir.fresh("number", {*taken, *numbers.values()})
-                return ir.Scalar(numbers.setdefault(value, name))
-            case ir.Op(name, args):
-                return ir.Op(name, tuple(map(visit, args)))
-            case ir.Sum(terms):
-                return ir.Sum(tuple(map(visited, terms)))
-        return value
-
-    def visited(term: ir.Term) -> ir.Term:
-        operand = None if term.operand is None else visit(term.operand)
-        return replace(term, weight=visit(term.weight), operand=operand)
+                done[id(value)] = ir.Scalar(numbers.setdefault(value, name))
+            else:
+                done[id(value)] = ir.with_children(value, visit)
+        return done[id(value)]
 
     made = replace(
         solve,
@@ -125,7 +114,7 @@ class _Taken:
         def change(part: ir.Value) -> ir.Value | None:
             if not isinstance(part, ir.Load):
                 return None
-            offset = offset_of(part.index, axes)
+            offset = offset_of(part.index, tuple(map(Affine.name, axes)))
             assert offset is not None
             own = [*part.index]
             own[self.along] = Affine.name(axes[self.along])

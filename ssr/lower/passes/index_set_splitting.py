@@ -22,7 +22,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 
 from ... import ir
 from ...points.affine import Affine
@@ -32,7 +32,7 @@ from ..tiling import everywhere, is_cut
 from .loop_fusion import Group, loop_fusion, private, standing
 from .peel_line_ends import peel_line_ends
 from .periodic_stencils import joined, periodic_stencils
-from .periodic_sums import periodic_sums
+from .periodic_sums import RUN, built_up, periodic_sums, tapped
 from .predicate_rows import predicate_rows
 from .row_classes import (
     TERMS,
@@ -57,14 +57,8 @@ ENDS = 512
 Examples are lines that have all terms. The code is one loop, and some peeled rows at its ends.
 """
 
-RUN = 64
-"""Limit of the written-out terms, over all pieces, of one step of an accumulated sum."""
-
 MERGING = 8_000_000
 """Limit of isl operations to find the common pieces of several statements: about two seconds."""
-
-TAPPED = 64
-"""Limit of the row classes of a sum with taps: those of one period, and those at line ends."""
 
 MORE = 2
 """Limit of the terms of a predicated boundary loop, as a multiple of the terms of an inner row."""
@@ -122,9 +116,9 @@ def _group(
 ) -> list[ir.Stage | ir.Branch]:
     """Return how statements run on a line: in one loop, or in as few as are worth it."""
     alone = group[0].value if len(group) == 1 and group[0].parallel else None
-    if isinstance(alone, ir.Sum) and _tapped(alone, group[0].domain & nest.context):
+    if isinstance(alone, ir.Sum) and tapped(alone, group[0].domain & nest.context):
         return [_stage(group[0], nest, taps=True)]
-    sums, group = periodic_sums(group, nest.context, buffers, _in_buffers, _pad, _short)
+    sums, group = periodic_sums(group, nest.context, buffers)
     if sums:
         return [*_sums(sums, nest), *_group(group, nest, buffers)]
     if _by_line(group, nest):
@@ -174,27 +168,6 @@ def _by_line(group: Sequence[ir.Statement], nest: ir.Nest) -> bool:
     if not any(g.periodic for g in found) or any(g.involves(g.axes[-1:]) for g in found):
         return False
     return sum(written_out(s.value, r) for s, r in zip(group, rows, strict=True)) <= ENDS
-
-
-def _long(value: ir.Value, rows: Domain) -> bool:
-    """Whether a value is too long to be written out for all kinds of its rows."""
-    return written_out(value, rows) > TERMS
-
-
-def _in_buffers(value: ir.Value, rows: Domain) -> bool:
-    """Whether periodic sums are computed in buffers: if they are periodic stencils, or long."""
-    return any(_tapped(total, rows) for total in ir.sums(value)) or _long(value, rows)
-
-
-def _tapped(total: ir.Sum, rows: Domain) -> bool:
-    """Whether a sum alone has a periodic stencil along the line."""
-    conditions = [g.simplified(rows) for g in guards(total, rows)]
-    if not any(g.periodic and g.involves(g.axes[-1:]) for g in conditions):
-        return False
-    kinds = list(islice(classes(total, rows), TAPPED + 1))
-    here = (Affine.name(rows.axes[-1]),)
-    alone = ir.Statement("", rows, "", here, total, parallel=True)
-    return len(kinds) <= TAPPED and periodic_stencils(alone, rows, kinds) is not None
 
 
 def _merged(
@@ -307,7 +280,7 @@ def _boundary(
     rows = statement.domain & nest.context
     if written_out(statement.value, rows) <= TERMS:
         return (_stage(statement, nest),)
-    return tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers))
+    return tuple(_stage(s, nest) for s in built_up(statement, rows, buffers))
 
 
 def _with_ends(statement: ir.Statement, whole: Domain, found: Sequence[Domain]) -> ir.Piece | None:
@@ -376,7 +349,7 @@ def _line(
     if piece is not None:
         return (ir.Stage((statement,), (piece,)),)
     most = RUN if interior else 0
-    built = tuple(_stage(s, nest) for s in _built_up(statement, rows, buffers, most))
+    built = tuple(_stage(s, nest) for s in built_up(statement, rows, buffers, most))
     return built if then is None else (ir.Branch(lines, (then,), built),)
 
 
@@ -392,70 +365,3 @@ def _whole_lines(rows: Domain, conditions: Sequence[Domain]) -> Domain:
         shadow = lines_of(rows & condition)
         lines = lines & shadow if (lines & shadow).thick else lines - shadow
     return lines
-
-
-def _built_up(
-    statement: ir.Statement, rows: Domain, buffers: list[ir.Buffer], most: int = RUN
-) -> Iterator[ir.Statement]:
-    """Yield the statements that build up the sums of some lines, by runs of terms."""
-    made: list[ir.Statement] = []
-    known: dict[ir.Sum, ir.Load] = {}
-    last = Affine.name(rows.axes[-1])
-    pad = _pad(statement, rows)
-
-    def change(value: ir.Sum) -> ir.Value | None:
-        if all(rows <= t.domain for t in value.terms):
-            return None
-        if value in known:
-            return known[value]
-        name = ir.scratch("a", buffers)
-        buffers.append(ir.Buffer(name, 1, pad))
-        so_far = known[value] = ir.Load(name, (last,))
-        step = replace(statement, array=name, index=(last,))
-        start = ir.Const(-0.0)
-        made.append(replace(step, name=f"start_{name[1:]}", domain=rows, value=start))
-        for n, run in enumerate(_runs(value.terms, rows, most)):
-            here = rows & run[0].domain if len(run) == 1 else rows
-            total = ir.Sum((ir.Term(here, ir.ONE, so_far), *run))
-            made.append(replace(step, name=f"add_{name[1:]}_{n}", domain=here, value=total))
-        return so_far
-
-    result = ir.rewrite_sums(statement.value, change)
-    yield from made
-    yield replace(statement, name=f"{statement.name}_built", domain=rows, value=result)
-
-
-def _runs(terms: Sequence[ir.Term], rows: Domain, most: int) -> Iterator[tuple[ir.Term, ...]]:
-    """Yield terms in runs, each as long as its pieces hold no more terms than these.
-
-    Terms of whole lines and terms of parts of lines are in different runs.
-    """
-    found = (replace(t, domain=rows & t.domain) for t in terms)
-    kept = [t for t in found if not t.domain.empty]
-    for _, alike in groupby(kept, lambda t: t.domain.simplified(rows).involves(rows.axes[-1:])):
-        run: tuple[ir.Term, ...] = ()
-        for term in alike:
-            if run and written_out(ir.Sum((*run, term)), rows, most) > most:
-                yield run
-                run = ()
-            run = (*run, term)
-        yield run
-
-
-def _short(terms: Sequence[ir.Term], rows: Domain) -> Iterator[tuple[ir.Term, ...]]:
-    """Yield terms in runs that are not too long to be written out for all kinds of rows."""
-    return _runs(terms, rows, TERMS)
-
-
-def _pad(statement: ir.Statement, rows: Domain) -> int:
-    """Return how far beyond the ends of a line a buffer of a statement's rows reaches."""
-    return beyond(rows) if statement.beyond is None else max(statement.beyond[-1])
-
-
-def beyond(rows: Domain) -> int:
-    """Return the largest distance of rows beyond the ends of the box's lines."""
-    i, pad = rows.axes[-1], 0
-    names = (f"{i}_lo", f"{i}_hi")
-    while not rows <= Domain.where(rows.axes, f"{i}_lo - {pad} <= {i} < {i}_hi + {pad}", names):
-        pad += 1
-    return pad

@@ -21,7 +21,6 @@ from typing import TypeAlias
 
 from ... import ir
 from ...points.affine import Affine
-from ..steps.simplify import value_at
 
 LINES = 20
 """Limit of the lines that a loop with statements of different look-ahead reads and writes."""
@@ -130,7 +129,7 @@ def standing(statement: ir.Statement, nest: ir.Nest) -> ir.Statement:
         statement,
         domain=rows,
         index=seen(statement.index, statement, nest),
-        value=value_at(statement.value, nest.axes, row, rows),
+        value=ir.value_at(statement.value, nest.axes, row, rows),
         ahead=0,
         planes=0,
         at=row,

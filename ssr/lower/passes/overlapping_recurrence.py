@@ -13,23 +13,12 @@ Each buffer is computed as far beyond the box as it is read, limited to the rows
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ... import ir
 from ...points.affine import Affine
 from ...points.sets import Domain
-from ..nests import beyond_box, bounds, box, covered
-
-
-@dataclass(frozen=True, slots=True)
-class _Reach:
-    """Numbers of rows needed before and after a box along the last axis."""
-
-    low: int = 0
-    high: int = 0
-
-    def including(self, other: _Reach, shift: int) -> _Reach:
-        return _Reach(max(self.low, other.low - shift), max(self.high, other.high + shift))
+from ..nests import NO_ENDS, Ends, beyond_box, bounds, box, covered
 
 
 def overlapping_recurrence(nest: ir.Nest) -> ir.Nest:
@@ -37,11 +26,11 @@ def overlapping_recurrence(nest: ir.Nest) -> ir.Nest:
     if not nest.whole_lines:
         return nest
     last = Affine.name(nest.axes[-1])
-    needed = {buffer.name: _Reach() for buffer in nest.buffers}
+    needed = {buffer.name: NO_ENDS for buffer in nest.buffers}
     statements: list[ir.Statement] = []
     for statement in reversed(nest.statements):
-        here = needed.get(statement.array, _Reach())
-        statements.append(_grown(statement, here, nest) if here != _Reach() else statement)
+        here = needed.get(statement.array, NO_ENDS)
+        statements.append(_grown(statement, here, nest) if here != NO_ENDS else statement)
         for load in ir.loads(statement.value):
             if load.array in needed:
                 shift = (load.index[-1] - last).constant
@@ -52,18 +41,17 @@ def overlapping_recurrence(nest: ir.Nest) -> ir.Nest:
     )
 
 
-def _padded(buffer: ir.Buffer, reach: _Reach) -> ir.Buffer:
+def _padded(buffer: ir.Buffer, reach: Ends) -> ir.Buffer:
     """Return a buffer with room for more rows."""
     pad = max(buffer.pad, reach.low, reach.high)
     return replace(buffer, pad=pad, cleared=buffer.cleared or pad > 0)
 
 
-def _grown(statement: ir.Statement, reach: _Reach, nest: ir.Nest) -> ir.Statement:
+def _grown(statement: ir.Statement, reach: Ends, nest: ir.Nest) -> ir.Statement:
     """Return a statement that also runs beyond the box, at rows of the nest."""
     edges = bounds(nest.axes)
-    ends = [*beyond_box(statement.domain)]
-    ends[-1] = reach.low, reach.high
-    rows = statement.domain.without(edges) & box(nest.axes, tuple(ends))
+    ends = *beyond_box(statement.domain)[:-1], (reach.low, reach.high)
+    rows = statement.domain.without(edges) & box(nest.axes, ends)
 
     def change(value: ir.Sum) -> ir.Value:
         return ir.Sum(tuple(replace(t, domain=_free(t.domain, edges)) for t in value.terms))

@@ -23,11 +23,9 @@ from dataclasses import dataclass, replace
 
 from ... import ir
 from ...distributed.row_bounds import Region, regions
-from ...points.affine import Affine
+from ...points.affine import Affine, Offset, offset_of
 from ..nests import box
 from .order_terms import order_terms
-
-Offset = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +135,8 @@ def _taps(
             continue
         if not isinstance(term.weight, ir.Const):
             continue
-        shift = tuple(c - r for c, r in zip(load.index, row, strict=True))
-        if not all(s.is_constant for s in shift):
-            continue
-        offset = tuple(s.constant for s in shift)
-        if array == nest.target and not any(offset[:-1]):
+        offset = offset_of(load.index, row)
+        if offset is None or (array == nest.target and not any(offset[:-1])):
             continue
         present = statement.domain & term.domain
         if offset in found or not present.equals(

@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from ... import ir
 from ...points.affine import Affine
-from ..steps.simplify import value_at
 from ..steps.stored_values import cost
 from .row_classes import guards
 
@@ -74,6 +73,6 @@ def _inlined(statement: ir.Statement, made: ir.Statement, order: ir.Order) -> ir
     def change(node: ir.Value) -> ir.Value | None:
         if not isinstance(node, ir.Load) or node.array != made.array:
             return None
-        return value_at(made.value, axes, (*line, node.index[-1]), statement.domain)
+        return ir.value_at(made.value, axes, (*line, node.index[-1]), statement.domain)
 
     return replace(statement, value=ir.rewrite(statement.value, change))

@@ -37,7 +37,6 @@ from ..step_nest import step_nest
 from .merge_boundary_terms import chosen, merge_boundary_terms
 from .old_values import delayed, saved, saving
 from .place_calls import copied
-from .simplify import value_at
 
 Nests: TypeAlias = tuple[ir.Made, ...]
 
@@ -277,7 +276,7 @@ class _Substitution:
                 continue
             assert part <= left, f"{load.array} has two values at one point"
             left = left - part
-            here = value_at(value, axes, load.index, self._everywhere)
+            here = ir.value_at(value, axes, load.index, self._everywhere)
             terms.append(ir.Term(part, ir.ONE, here))
         if not left.empty:
             raise _Kept(

@@ -47,16 +47,12 @@ def _joined(value: ir.Value, used: Counter[int]) -> ir.Value:
     def visit(here: ir.Value) -> ir.Value:
         if id(here) not in done:
             match here:
-                case ir.Op(name, args):
-                    made = tuple(map(visit, args))
-                    same = all(a is b for a, b in zip(made, args, strict=True))
-                    done[id(here)] = here if same else ir.Op(name, made)
                 case ir.Sum(terms):
                     found = tuple(t for term in terms for t in spread(term))
                     same = len(found) == len(terms) and all(map(operator.is_, found, terms))
                     done[id(here)] = here if same else ir.Sum(found)
                 case _:
-                    done[id(here)] = here
+                    done[id(here)] = ir.with_children(here, visit)
         return done[id(here)]
 
     def spread(term: ir.Term) -> Sequence[ir.Term]:

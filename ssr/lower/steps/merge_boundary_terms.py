@@ -114,7 +114,7 @@ def _one(
     met, every = (reduce(operator.or_, d) for d in (own, domains))
     lines = list(map(Affine.name, every.axes))
     if len(lines) != len(field.shape) or not every <= field.domain:
-        lines = list(map(Affine.of, field.lower))
+        lines = list(field.lower)
     index: list[Affine] = []
     for axis, column in enumerate(zip(*(tap.load.index for tap in taps), strict=True)):
         other = column[0] if axis == len(field.shape) - 1 else lines[axis]

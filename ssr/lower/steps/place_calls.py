@@ -111,15 +111,6 @@ def _may_become(
 
 def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
     """Return a step that has one field instead of another."""
-
-    def change(part: ir.Value) -> ir.Value | None:
-        match part:
-            case ir.Load(array) if array == old:
-                return replace(part, array=new)
-            case ir.Gather(array=array) if array == old:
-                return part.of(new)
-        return None
-
     if old not in (*ir.made(step), *read(step)):
         return step
     if isinstance(step, ir.Call):
@@ -130,7 +121,7 @@ def renamed(step: ir.Step, old: str, new: str) -> ir.Step:
             return replace(part, target=new)
         return part
 
-    return ir.with_values(ir.with_parts(step, own), lambda value: ir.rewrite(value, change))
+    return ir.with_values(ir.with_parts(step, own), lambda value: ir.renamed(value, {old: new}))
 
 
 # -- liveness of points --------------------------------------------------------------------------

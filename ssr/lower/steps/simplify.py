@@ -24,7 +24,6 @@ from ...algebra.own_box import is_local
 from ...elementary import FUNCTIONS
 from ...ir.liveness import read
 from ...points.affine import Affine
-from ...points.sets import Domain
 from ...symbols.operations import fold
 from .place_calls import copied, renamed
 
@@ -159,7 +158,7 @@ def _move(steps: list[ir.Step], place: int, name: str) -> None:
     for more, _ in found[1:]:
         rows = rows | more
     if rows.injective(index) and rows.image(index, made.axes) <= made.domain:
-        value = value_at(made.value, made.axes, index, rows)
+        value = ir.value_at(made.value, made.axes, index, rows)
         steps[readers[0]] = replace(reader, value=_put(reader.value, name, value))
 
 
@@ -167,30 +166,6 @@ def _pointless(index: tuple[Affine, ...], reader: ir.Assignment | ir.Reduction) 
     """Whether a temporary is read at the own row of a step that can share its loops."""
     own = index == tuple(Affine.name(a) for a in reader.axes)
     return own and (isinstance(reader, ir.Reduction) or reader.order == "any")
-
-
-def value_at(
-    value: ir.Value, axes: tuple[str, ...], index: tuple[Affine, ...], rows: Domain
-) -> ir.Value:
-    """Return a value over some axes at the point that other rows read."""
-    where = dict(zip(axes, index, strict=True))
-
-    def change(node: ir.Value) -> ir.Value | None:
-        match node:
-            case ir.Load(_, place):
-                return replace(node, index=rows.resolved(tuple(a.substitute(where) for a in place)))
-            case ir.Coordinate(place):
-                return ir.Coordinate(rows.resolved((place.substitute(where),))[0])
-            case ir.Gather(row=place) | ir.Diagonal(row=place):
-                return replace(node, row=rows.resolved(tuple(a.substitute(where) for a in place)))
-            case ir.Sum(terms):
-                moved = (
-                    replace(t, domain=rows & t.domain.preimage(index, rows.axes)) for t in terms
-                )
-                return ir.Sum(tuple(t for t in moved if not t.domain.empty))
-        return None
-
-    return ir.rewrite(value, change)
 
 
 def _put(value: ir.Value, name: str, meaning: ir.Value) -> ir.Value:

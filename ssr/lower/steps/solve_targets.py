@@ -15,9 +15,8 @@ from dataclasses import replace
 
 from ... import ir
 from ...algebra.analyse import reads
-from ...algebra.lines import offset_of
 from ...ir.liveness import read
-from ...points.affine import Affine
+from ...points.affine import Affine, offset_of
 from .place_calls import copied
 
 
@@ -78,9 +77,9 @@ def _reads_in_time(solve: ir.Solve | ir.Group, array: str, writer: ir.Assignment
 
 def _reads_own_lines(solve: ir.Solve, array: str) -> bool:
     """Whether each line reads only its own points of an array."""
-    axes = solve.assignments[0].axes
+    row = tuple(map(Affine.name, solve.assignments[0].axes))
     for load in (v for value in ir.values(solve) for v in ir.loads(value) if v.array == array):
-        offset = offset_of(load.index, axes)
+        offset = offset_of(load.index, row)
         if offset is None or any(offset[: solve.axis] + offset[solve.axis + 1 :]):
             return False
     return True

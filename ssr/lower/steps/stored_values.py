@@ -23,12 +23,11 @@ from functools import reduce
 from ... import ir
 from ...elementary import FUNCTIONS
 from ...ir.liveness import read
-from ...ir.translation import Forms, Offset
-from ...points.affine import AXES, Affine
+from ...ir.translation import Forms
+from ...points.affine import AXES, Affine, Offset
 from ...points.sets import Domain
 from ...symbols.operations import CONDITIONS, is_condition
 from ...symbols.printing import show
-from .simplify import value_at
 
 STORING = 40
 """Cost of a temporary in operations: an average of arrays in memory and of line buffers."""
@@ -247,7 +246,8 @@ def _stored(
     name = ir.fresh("once", {*taken, *program.scalars, *program.sizes})
     rows, back = space.domain, _moved(axes, tuple(-o for o in found.offset))
     origin = ir.parts(program.steps[first])[0].origin
-    made = ir.Assignment(name, axes, rows, value_at(found.value, axes, back, rows), origin=origin)
+    value = ir.value_at(found.value, axes, back, rows)
+    made = ir.Assignment(name, axes, rows, value, origin=origin)
     steps = list(program.steps)
     for n in found.steps:
         steps[n] = reader.reading(steps[n], name)
@@ -342,16 +342,7 @@ class _Reader:
             offset = self.met(here, part.domain)
             if offset is not None:
                 return ir.Load(name, _moved(part.axes, offset))
-            match here:
-                case ir.Op(operation, args):
-                    certain = len(_certain(here))
-                    return ir.Op(operation, (*map(visit, args[:certain]), *args[certain:]))
-                case ir.Sum(terms):
-                    return ir.Sum(tuple(map(summand, terms)))
-            return here
-
-        def summand(term: ir.Term) -> ir.Term:
-            operand = None if term.operand is None else visit(term.operand)
-            return replace(term, weight=visit(term.weight), operand=operand)
+            certain = set(map(id, _certain(here)))
+            return ir.with_children(here, lambda p: visit(p) if id(p) in certain else p)
 
         return visit(part.value)

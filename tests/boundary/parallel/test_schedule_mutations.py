@@ -26,7 +26,7 @@ from boundary.parallel.schedules import (
 from boundary.parallel.schedules.plan import Plan
 from boundary.parallel.verify.proof import prove
 from ssr.compiler import pipeline
-from ssr.lower.fusing import fusion_plan
+from ssr.lower.fusing import candidates
 from ssr.lower.pass_manager import Pass
 
 from . import proofs
@@ -156,7 +156,7 @@ def units_turned_round() -> Any:
 @contextmanager
 def sweeps_in_shared_nests() -> Iterator[None]:
     """Let sweeps over several boxes share nests with steps before them, and wait for nothing."""
-    alone = patch.object(fusion_plan.Candidate, "crosses_boxes", False)
+    alone = patch.object(candidates.Candidate, "crosses_boxes", False)
     with alone, no_wavefronts():
         yield
 

@@ -76,14 +76,14 @@ def kernel(y, x, layout, table_0):
                         if i_lo % 2 == 0:
                             s30 = w0 * ld(x, x_r28 + i_lo)
                             st(y, y_r27 + i_lo, s30)
-                        for i_2 in range((-(i_lo % 2) + i_lo + 1) // 2, (i_hi - 1) // 2):
-                            s31 = -ld(x, x_r28 + 2 * i_2)
-                            s32 = fma(w0, ld(x, x_r28 + 2 * i_2 + 1), s31)
-                            s33 = s32 - ld(x, x_r28 + 2 * i_2 + 2)
-                            s34 = s33 - ld(x, x_r29 + 2 * i_2 + 1)
-                            st(y, y_r27 + 2 * i_2 + 1, s34)
-                            s35 = w0 * ld(x, x_r28 + 2 * i_2 + 2)
-                            st(y, y_r27 + 2 * i_2 + 2, s35)
+                        for i in range(-(i_lo % 2) + i_lo + 1, i_hi - 1, 2):
+                            s31 = -ld(x, x_r28 + i - 1)
+                            s32 = fma(w0, ld(x, x_r28 + i), s31)
+                            s33 = s32 - ld(x, x_r28 + i + 1)
+                            s34 = s33 - ld(x, x_r29 + i)
+                            st(y, y_r27 + i, s34)
+                            s35 = w0 * ld(x, x_r28 + i + 1)
+                            st(y, y_r27 + i + 1, s35)
                         if nx >= i_hi + 1 and i_hi % 2 == 0:
                             s36 = -ld(x, x_r28 + i_hi - 2)
                             s37 = fma(w0, ld(x, x_r28 + i_hi - 1), s36)
@@ -121,13 +121,13 @@ def kernel(y, x, layout, table_0):
                         if i_lo % 2 == 0:
                             s56 = w0 * ld(x, x_r55 + i_lo)
                             st(y, y_r54 + i_lo, s56)
-                        for i_2 in range((-(i_lo % 2) + i_lo + 1) // 2, (i_hi - 1) // 2):
-                            s57 = -ld(x, x_r55 + 2 * i_2)
-                            s58 = fma(w0, ld(x, x_r55 + 2 * i_2 + 1), s57)
-                            s59 = s58 - ld(x, x_r55 + 2 * i_2 + 2)
-                            st(y, y_r54 + 2 * i_2 + 1, s59)
-                            s60 = w0 * ld(x, x_r55 + 2 * i_2 + 2)
-                            st(y, y_r54 + 2 * i_2 + 2, s60)
+                        for i in range(-(i_lo % 2) + i_lo + 1, i_hi - 1, 2):
+                            s57 = -ld(x, x_r55 + i - 1)
+                            s58 = fma(w0, ld(x, x_r55 + i), s57)
+                            s59 = s58 - ld(x, x_r55 + i + 1)
+                            st(y, y_r54 + i, s59)
+                            s60 = w0 * ld(x, x_r55 + i + 1)
+                            st(y, y_r54 + i + 1, s60)
                         if nx >= i_hi + 1 and i_hi % 2 == 0:
                             s61 = -ld(x, x_r55 + i_hi - 2)
                             s62 = fma(w0, ld(x, x_r55 + i_hi - 1), s61)

@@ -183,13 +183,6 @@ def test_galerkin(name: str) -> None:
         check(coarse, 0.5 * p.T @ a @ p, abs(p.T) @ abs(a) @ abs(p), sizes)
 
 
-def test_loops_over_every_second_row_count_by_one() -> None:
-    """What a prolongation reads is affine in the counter: no floor is left in the loop."""
-    loops = prolongation(plane, odd((ny, nx))).explain("loops").split("row_0: ")[0]
-    assert "for i_2 in range(" in loops
-    assert "row_1(2*i_2 + 1)" in loops
-
-
 def test_galerkin_of_varying_coefficients() -> None:
     coarse, fine = ssr.Space(n), odd((n,))
 

@@ -22,7 +22,7 @@ AXES = ("j", "i")
 j, i, n, m = map(Affine.name, ("j", "i", "n", "m"))
 SIZES = {"n": 4, "m": 5}
 ROWS = Domain.where(AXES, "0 <= j < n and 0 <= i < m", ("n", "m"))
-U = ir.Field("u", (0, 0), (n, m))
+U = ir.Field("u", (Affine(), Affine()), (n, m))
 
 
 def chosen(test: Affine, then: Affine, orelse: Affine) -> Affine:
