@@ -13,7 +13,16 @@ import numpy as np
 
 import ssr
 from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, label
+from ssr.extension import (
+    Expression,
+    Immutable,
+    allocated,
+    declaration,
+    dtype_name,
+    is_distributed,
+    is_zero,
+    label,
+)
 
 from ..closure.ruled import Ruled
 from .operands import (
@@ -29,7 +38,6 @@ from .operands import (
     flat,
     kernel_dtype,
     named,
-    on_ranks,
     operands_of,
     shape_of,
     sizes_of,
@@ -163,8 +171,18 @@ class Affine(Immutable, ABC):
             given = [a.astype(kind, copy=False) for a in given]
         else:
             check_results(self.name, made, shapes)
+        if self._is_distributed:
+            raise ArgumentError(
+                f"{self.name} has distributed data, and is applied to an array.",
+                hint="Apply it to a field of the same distribution: H @ on.scatter(space, array).",
+            )
         self.run(made, given)
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
+
+    @property
+    def _is_distributed(self) -> bool:
+        """Whether parameters or data of matrices are distributed fields."""
+        return False
 
     @abstractmethod
     def to_scipy(self) -> scipy.sparse.csr_array:
@@ -188,7 +206,14 @@ class Affine(Immutable, ABC):
         ------
         UnboundError
             If a size or parameter has no value.
+        ArgumentError
+            If a parameter, or data of a matrix, is a distributed field.
         """
+        if self._is_distributed:
+            raise ArgumentError(
+                f"{self.name} has distributed data, and its offset is an array.",
+                hint="As a field, the constant part is the result for zeros: H @ on.zeros(H.cols).",
+            )
         shapes = [shape_of(one, self.known_sizes()) for one in fields_of(self.cols)]
         zeros = tuple(allocated(shape, np.float64) for shape in shapes)
         for array in zeros:
@@ -259,14 +284,14 @@ class Affine(Immutable, ABC):
         each = x if isinstance(x, (tuple, list)) else [x]
         if any(isinstance(part, (Expression, ssr.Vector)) for part in each):
             return self.applied(x)
-        if any(map(on_ranks, each)):
+        if any(map(is_distributed, each)):
             return self._on_ranks(x)
         return self.apply(x) if array_like(x) else NotImplemented
 
     def _on_ranks(self, x: Any) -> Any:
         """Return the affine matrix applied to a field of several ranks, or to a tuple of them."""
         given = operands_of(self.name, self.cols, x)
-        first = next(filter(on_ranks, given))
+        first = next(filter(is_distributed, given))
         check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
         made = [first.distribution.empty(one, first.dtype) for one in fields_of(self.rows)]
         self.run(made, given)
@@ -370,6 +395,11 @@ class Composite(Affine):
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
         """Apply the affine matrix to the arrays given, and store the result in those made."""
         self._free._program(*made, *given, *self.values())
+
+    @property
+    def _is_distributed(self) -> bool:
+        data = declaration(self._free._program).captured
+        return any(map(is_distributed, data)) or any(p._is_distributed for p in self._affine)
 
     @property
     def _affine(self) -> tuple[Affine, ...]:

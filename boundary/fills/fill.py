@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import Array, extend, integer, label
+from ssr.extension import Array, extend, integer, is_distributed, label
 
 from ..closure.definition import Definition
 from ..closure.ruled import Ruled
@@ -31,7 +31,6 @@ from .operands import (
     fields_of,
     flat,
     named,
-    on_ranks,
     operands_of,
     store,
 )
@@ -238,6 +237,10 @@ class Fill(Affine):
         body.__name__ = name
         return declared(body, kinds)
 
+    @property
+    def _is_distributed(self) -> bool:
+        return any(map(is_distributed, self.data.bound.values()))
+
     def run(self, made: Sequence[Array], given: Sequence[Array]) -> None:
         """Apply the fill to the arrays given, and store the result in those made."""
         self._free._run(*made, *given, *self.values())
@@ -256,8 +259,8 @@ class Fill(Affine):
         ShapeError, DtypeError, ContiguityError
             If an array does not fit.
         """
-        if any(map(on_ranks, wide)):
-            first: Any = next(filter(on_ranks, wide))
+        if any(map(is_distributed, wide)):
+            first: Any = next(filter(is_distributed, wide))
             check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
         elif [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
             check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)

@@ -13,11 +13,10 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError
-from ssr.extension import Expression
+from ssr.extension import Expression, is_distributed
 
 from ..closure.ruled import Ruled
 from ..rules.given import OnSpace
-from .operands import on_ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class FillData:
         value = self.bound.get(name)
         if value is None:
             return None
-        if isinstance(value, Expression) or on_ranks(value):
+        if isinstance(value, Expression) or is_distributed(value):
             return OnSpace(name, value.space)
         if callable(value):
             return value

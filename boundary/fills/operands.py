@@ -64,11 +64,6 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     return kind.extent(sizes)  # type: ignore[no-any-return]
 
 
-def on_ranks(x: object) -> bool:
-    """Whether an operand is a field of several ranks."""
-    return hasattr(type(x), "__ssr_program__")
-
-
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
