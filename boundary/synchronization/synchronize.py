@@ -23,7 +23,7 @@ from ssr.extension import Array, Domain, External, Layout, Tables, extend, integ
 from ..closure.ruled import LARGE, several
 from ..fills.affine import Affine
 from ..fills.operands import Kind, declared, fields_alone, operands_of, store
-from ..tables.assemble import assemble, form_of, general_form
+from ..tables.assemble import assemble, form_of
 from ..tables.machine import Form
 from ..tables.machine_functions import functions
 from ..tables.pieces import Piece
@@ -256,9 +256,8 @@ class SharedPoints(External):
         """The operations that the machine needs; they do not depend on the values."""
         names, means = self.of.sizes, self.of.means.outlined()
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
-        find = general_form if self.broad else form_of
         made = (
-            find(means.pieces(sizes), len(self.fields), staged=True)
+            form_of(means.pieces(sizes), len(self.fields), staged=True, broad=self.broad)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)

@@ -80,14 +80,14 @@ def functions(form: Form, name: str) -> tuple[kernel.Function, ...]:
 def _functions(form: Form) -> Iterator[kernel.Function]:
     """Yield the functions that the machine calls."""
     if form.lines:
-        yield _lines(form.taps)
+        yield _lines()
     if form.copies:
         yield _copy("copy", within=True)
     if form.pairs:
         yield _copy("carry", within=False)
     if form.shared:
         yield _share()
-    if form.points:
+    if form.lines:
         yield _points()
     yield from map(_mutual, form.mutual)
     for group in form.groups:
@@ -104,7 +104,7 @@ def _instructions(
         return numbered(do(f"{name}_{kind}", f, *arguments, *more) for f in fields)
 
     if form.lines:
-        yield _until(Op.TAP if form.taps else Op.WRITE), of_field("lines", "scratch")
+        yield _until(Op.TAP), of_field("lines", "scratch")
     if form.copies or form.pairs:
         lanes = [("copy", field, field) for field in fields] if form.copies else []
         lanes += [("carry", fields[target], fields[source]) for target, source in form.pairs]
@@ -112,9 +112,8 @@ def _instructions(
         yield _until(Op.COLUMNS), numbered(calls)
     if form.shared:
         yield _is(Op.SHARE), of_field("share")
-    if form.points:
+    if form.lines:
         yield _until(Op.SCATTER), of_field("points", "scratch")
-    if form.constants:
         yield _is(Op.FILL), _filled(weight("w"))
     if scalars:
         chosen = numbered(let("factor", scalar) for scalar in scalars)
@@ -123,8 +122,8 @@ def _instructions(
     if form.groups:
         zeros = along_line([store("scratch", on_line("slot"), "zero")])
         yield _is(Op.CLEAR), [*operands("slot", "length"), zeros]
-    if sizes := sorted({*form.vectors, *(n for group in form.groups for n in group if n > 1)}):
-        yield _is(Op.TURN), _turn(sizes)
+    if form.vectors:
+        yield _is(Op.TURN), _turn(form.vectors)
     if form.mutual:
         yield (
             _is(Op.MUTUAL),
@@ -152,35 +151,31 @@ PRODUCT = "links", "at", "weights", "scratch", "scratch"
 WEIGHT = let("weight", load("weights", "weight_place"))
 
 
-def _lines(taps: bool) -> kernel.Function:
+def _lines() -> kernel.Function:
     """Return the function for lines between a field and scratch memory."""
     x = on_line("x")
     old = load("scratch", x)
-    cases = [_is(Op.READ), _is(Op.WRITE)]
-    cases += [compare("first", "==", 1), ALWAYS] if taps else []
+    cases = [_is(Op.READ), _is(Op.WRITE), compare("first", "==", 1), ALWAYS]
 
     def points(step: str | None) -> list[Block]:
         """Return the statements for a point in each case."""
         read = load("f", on_line("y", step))
-        made: list[Block] = [
+        both = let("factor", weight("w")), let("value", read)
+        totals = (added("factor", "value", before) for before in ("zero", old))
+        return [
             [store("scratch", x, read)],
             [store("f", on_line("y", step), times("weight", old))],
+            *([*both, store("scratch", x, total)] for total in totals),
         ]
-        if taps:
-            both = let("factor", weight("w")), let("value", read)
-            totals = (added("factor", "value", before) for before in ("zero", old))
-            made += ([*both, store("scratch", x, total)] for total in totals)
-        return made
 
     branches: list[Branch] = []
     for case, near, far in zip(cases, points(None), points("step"), strict=True):
         near_too = [each for each in (case, compare("step", "==", 1)) if each != ALWAYS]
         branches += (every(near_too), [along_line(near)]), (case, [along_line(far)])
-    branches[-1] = ALWAYS, branches[-1][1]
     line = [
         let("x", of_line("slot", "slot_step")),
         let("y", of_line("place", "line_step")),
-        *([let("w", of_line("weight_place", "weight_step"))] if taps else []),
+        let("w", of_line("weight_place", "weight_step")),
         *choice(branches),
     ]
     place = let("place", load("links", plus("at", 10, "n")))
@@ -193,7 +188,7 @@ def _lines(taps: bool) -> kernel.Function:
             ),
             *operands("ranges", "line_step", "step", first=7),
             WEIGHT,
-            *([ZERO] if taps else []),
+            ZERO,
             loop("n", (0, "ranges"), [place, over_lines(line)]),
         ],
     )
