@@ -24,7 +24,7 @@ from .copies import mapped, mirror
 from .given import GivenQuantity, Known
 from .layers import layer_of, layers
 from .polynomial import lagrange, lagrange_slope, product, product_slope
-from .rows.strips import Clause
+from .rows.strips import Strip
 from .side_values import SideValues
 
 
@@ -109,7 +109,7 @@ class Condition:
 
 def reflections(
     text: str, frame: Frame, side: Side, condition: Coefficients, values: SideValues
-) -> list[Clause]:
+) -> list[Strip]:
     """Return ghosts for which a condition holds half-way to their reflections."""
     known, source = condition.known(values), mirror(frame, side, None)
     apart = 2 * frame.layer(side) + first_apart(frame, side)

@@ -99,7 +99,7 @@ def parameters_of(*given: Any) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A quantity beyond a side: its value at a ghost, and for which blocks, as in `Clause`."""
+    """A quantity beyond a side: its value at a ghost, and for which blocks, as in `Strip`."""
 
     value: ir.Value
     extends: bool = True

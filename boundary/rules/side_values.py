@@ -14,7 +14,7 @@ from ssr.extension import ir, multiply
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .given import GivenQuantity, Known, Quantity
-from .rows.strips import Clause
+from .rows.strips import Strip
 
 Given: TypeAlias = "Quantity | Sequence[Quantity]"
 """A value on a side: a number, an array, a function of coordinates, or a parameter; or a sequence
@@ -23,17 +23,17 @@ with one of these for each component."""
 
 @dataclass(frozen=True, slots=True)
 class SideValues:
-    """The values of the components beyond a side; the rest is as in `Clause`."""
+    """The values of the components beyond a side; the rest is as in `Strip`."""
 
     each: tuple[ir.Value, ...] = (ir.ZERO,)
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
 
-    def added(self, clause: Clause, factor: ir.Value) -> Clause:
-        """Return a clause whose constants are the values times a factor."""
+    def added(self, strip: Strip, factor: ir.Value) -> Strip:
+        """Return a strip whose constants are the values times a factor."""
         constant = tuple(ir.ZERO if v == ir.ZERO else multiply(factor, v) for v in self.each)
-        row = replace(clause.row, constant=constant)
-        return replace(clause, row=row, extends=self.extends, fits=self.fits)
+        row = replace(strip.row, constant=constant)
+        return replace(strip, row=row, extends=self.extends, fits=self.fits)
 
     def along(self, *others: Known) -> SideValues:
         """Return the same values, restricted to sides to which other quantities apply."""

@@ -16,13 +16,14 @@ Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Strip:
     """The row of a rule for some of the ghost points beyond one side.
 
     Attributes
     ----------
     row
-        The row of a ghost, in the indices of its block.
+        The row of a ghost, in the indices of its block. Its origin is the rule and the side; the
+        functions that make rules leave it out.
     where
         The ranges of indices to which the row applies; by default all layers and all tangential
         indices.
@@ -43,21 +44,19 @@ class Clause:
     least: int = 1
     point: tuple[int, ...] | None = None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip(Clause):
-    """A clause with its origin: the rule, and the side beyond which it applies."""
-
-    origin: Origin
+    @property
+    def origin(self) -> Origin:
+        """The rule, and the side beyond which it applies."""
+        return self.row.origins[0]
 
     @property
     def side(self) -> Side:
-        """The side beyond which the clause applies."""
+        """The side beyond which the strip applies."""
         return self.origin.side
 
     @property
     def bounds(self) -> Where:
-        """The ranges of indices to which the clause applies, also for a single ghost."""
+        """The ranges of indices to which the strip applies, also for a single ghost."""
         one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
         return (*self.where, *one)
 
