@@ -21,11 +21,10 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import vanishes
 from .copies import mapped, mirror
-from .given import GivenQuantity, Known
+from .given import GivenQuantity, SideValues
 from .layers import layer_of, layers
 from .polynomial import lagrange, lagrange_slope, product, product_slope
 from .rows.strips import Strip
-from .side_values import SideValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,9 @@ class Coefficients:
         The coefficients as numbers, if they are constant; a and b are numbers if one is zero.
     """
 
-    a: Known
-    b: Known
-    spacing: Known
+    a: SideValues
+    b: SideValues
+    spacing: SideValues
 
     @property
     def numbers(self) -> tuple[float, float, float] | None:

@@ -12,13 +12,13 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import order_of
 from .condition import Coefficients, quotients
+from .given import SideValues
 from .layers import layer_of, layers
 from .polynomial import ghost_weights
 from .rows.affine_rows import Entry, Row
 from .rows.strips import Strip
 from .rows.text import rule_text
 from .rule import Ends, Rule, check_points, rule_of
-from .side_values import SideValues
 
 _HALF = Fraction(1, 2)
 
