@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, SpaceError, UnsupportedError
+from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
 from ssr.extension import (
     Expression,
     Immutable,
     allocated,
     declaration,
     dtype_name,
+    integer,
     is_distributed,
     is_zero,
     label,
@@ -224,10 +225,26 @@ class Affine(Immutable, ABC):
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
 
+    def _all_sizes(self, hint: str) -> dict[str, int]:
+        """Return all sizes; the hint is the code to bind them.
+
+        Raises
+        ------
+        UnboundError
+            If a size is not bound.
+        """
+        known = self.known_sizes()
+        for name in self.sizes:
+            if name not in known:
+                raise UnboundError(
+                    f"No value is given for the size {name}.", hint=f"{hint}.bind({name}=...)."
+                )
+        return known
+
     @property
-    @abstractmethod
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the rules."""
+        return ()
 
     @property
     def rules(self) -> tuple[Ruled, ...]:
@@ -243,13 +260,13 @@ class Affine(Immutable, ABC):
     def bind(self, **values: Any) -> Affine:
         """Return the affine matrix with values for parameters and sizes."""
 
-    def check_names(self, values: Mapping[str, Any]) -> None:
-        """Check that values are given for parameters and sizes only.
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Check that values are given for parameters and sizes only, and that sizes are positive.
 
         Raises
         ------
         ArgumentError
-            If there is no such name.
+            If there is no such name, or a size is not a positive integer.
         """
         known = {*self.parameters, *self.sizes}
         for name in values:
@@ -258,8 +275,10 @@ class Affine(Immutable, ABC):
                     f"{self.name} has no parameter {name!r}.",
                     hint=f"It has {', '.join(sorted(known)) or 'none'}.",
                 )
+        for name, value in values.items():
+            if name in self.sizes and (integer(value) or 0) < 1:
+                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
 
-    @abstractmethod
     def values(self) -> list[Any]:
         """Return the values of all parameters that programs take.
 
@@ -268,10 +287,11 @@ class Affine(Immutable, ABC):
         UnboundError
             If one has none.
         """
+        return []
 
-    @abstractmethod
     def given(self, values: Sequence[Any]) -> Affine:
         """Return the affine matrix with other values of the same kinds, ordered as `values`."""
+        return self
 
     @property
     def T(self) -> Any:
@@ -424,7 +444,7 @@ class Composite(Affine):
 
     def bind(self, **values: Any) -> Any:
         """Return the affine matrix with values for parameters and sizes of its fills."""
-        self.check_names(values)
+        self.check_values(values)
         return self._with(
             f.bind(**{n: v for n, v in values.items() if n in (*f.parameters, *f.sizes)})
             for f in self._affine

@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import Array, extend, integer, is_distributed, label
+from ssr.extension import Array, extend, is_distributed, label
 
 from ..closure.definition import Definition
 from ..closure.ruled import Ruled
@@ -32,6 +32,7 @@ from .operands import (
     flat,
     named,
     operands_of,
+    staged,
     store,
 )
 from .show_ghosts import draw_regions, explain_ghosts
@@ -121,10 +122,8 @@ class Fill(Affine):
         ShapeError
             If an array does not fit the side.
         """
-        self.check_names(values)
+        self.check_values(values)
         for name, value in values.items():
-            if name in self.sizes and (integer(value) or 0) < 1:
-                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
             if isinstance(value, str):
                 raise ArgumentError(f"The parameter {name} is {value!r}, not a number.")
         return self._with(bound(self.data, {**self.data.bound, **values}))
@@ -311,13 +310,10 @@ class Fill(Affine):
         return ssr.from_scipy(self.to_scipy(), rows=rows, cols=cols)
 
     def _staged(self) -> Any:
-        data, count = self.data, self.data.components
-        made: list[list[Any]] = [
-            [self._between(r, c) for c in range(len(data.owned))] for r in range(len(data.wide))
-        ]
-        if count is not None:
-            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
-        return ssr.block(made) if data.several else made[0][0]
+        data = self.data
+        shape = len(data.wide), len(data.owned)
+        given = data.components, self.known_sizes()
+        return staged(self._between, shape, *given, several=data.several)
 
     def _between(self, r: int, c: int) -> ssr.Matrix:
         """Return the linear part from the fields of one kind of blocks to those of another."""
@@ -329,8 +325,7 @@ class Fill(Affine):
                 note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, a size of others",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        made = rows_matrix(self.data.ruled, rows, cols, (r, c, 0), self.data.bound)
-        return made.bind(**{n: v for n, v in self.known_sizes().items() if n in made.sizes})
+        return rows_matrix(self.data.ruled, rows, cols, (r, c, 0), self.data.bound)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part as a SciPy matrix, by following the rules point by point.
@@ -344,13 +339,7 @@ class Fill(Affine):
 
     def _definition(self) -> Definition:
         self._check_numbers()
-        sizes = self.known_sizes()
-        missing = [n for n in self.sizes if n not in sizes]
-        if missing:
-            raise UnboundError(
-                f"No value is given for the size {missing[0]}.",
-                hint=f"Bind it: fill.bind({missing[0]}=...).",
-            )
+        sizes = self._all_sizes("Bind it: fill")
         return self.data.ruled.definition(sizes, self.data.components or 1)
 
     def _check_numbers(self) -> None:
@@ -379,15 +368,9 @@ class Fill(Affine):
         ax
             The axes of matplotlib to draw into; by default new ones.
         """
-        missing = [name for name in self.sizes if name not in self.known_sizes()]
-        if missing:
-            raise UnboundError(
-                f"No value is given for the size {missing[0]}.",
-                hint=f"Draw fill.bind({missing[0]}=...).",
-            )
+        sizes = self._all_sizes("Draw fill")
         self._check_numbers()
-        count = self.data.components or 1
-        return draw_regions(self.data.ruled, self.known_sizes(), count, block, ax)
+        return draw_regions(self.data.ruled, sizes, self.data.components or 1, block, ax)
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:

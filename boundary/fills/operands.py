@@ -192,6 +192,27 @@ def store(targets: Sequence[Any], made: Any) -> None:
         target[:] = value
 
 
+def staged(
+    between: Callable[[int, int], ssr.Matrix],
+    shape: tuple[int, int],
+    components: int | None,
+    sizes: Mapping[str, int],
+    *,
+    several: bool,
+) -> Any:
+    """Return the matrix of several fields, given by a function of their numbers."""
+
+    def bound(row: int, col: int) -> ssr.Matrix:
+        made = between(row, col)
+        return made.bind(**{n: v for n, v in sizes.items() if n in made.sizes})
+
+    rows, cols = map(range, shape)
+    made: list[list[Any]] = [[bound(row, col) for col in cols] for row in rows]
+    if components is not None:
+        made = [[ssr.kron(np.eye(components), matrix) for matrix in row] for row in made]
+    return ssr.block(made) if several else made[0][0]
+
+
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
     """Return the program of a body whose arguments, in their order, are of the kinds given."""
     return made_program(body.__name__, body, kinds)
