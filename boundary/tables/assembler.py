@@ -185,17 +185,17 @@ class Assembler(Program):
             self._line(Op.READ, piece.taps[0], Slot(place), (0, 0), piece.extents, pitch)
             return
         found, op = runs(piece), self.form.product((1,))
-        banded = [op is not None and run.band for run in found]
-        first = bool(found) and (banded[0] or found[0].taps[0].window is None)
-        first = first and not lone(piece)
+        first = bool(found) and not lone(piece)
+        if first and (op is None or not found[0].band):
+            first = found[0].taps[0].window is None
         if not first:
             weight, step = self._weights(piece.constant, piece)
             self.emit(Op.FILL, Slot(place), weight, *piece.extents, pitch, step)
         for number, factor in piece.scalars:
             weight, step = self._weights(factor, piece)
             self.emit(Op.SCALE, number, Slot(place), weight, *piece.extents, pitch, step)
-        for run, in_band in zip(found, banded, strict=True):
-            if in_band:
+        for run in found:
+            if op is not None and run.band:
                 lines = band(run, piece.extents)
                 (source,) = self._sources(lines, [run], piece)
                 steps = lines.times, pitch, lines.pitch, 0

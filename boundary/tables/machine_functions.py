@@ -161,11 +161,11 @@ def _lines() -> kernel.Function:
         """Return the statements for a point in each case."""
         read = load("f", on_line("y", step))
         both = let("factor", weight("w")), let("value", read)
-        totals = (added("factor", "value", before) for before in ("zero", old))
         return [
             [store("scratch", x, read)],
             [store("f", on_line("y", step), times("weight", old))],
-            *([*both, store("scratch", x, total)] for total in totals),
+            [*both, store("scratch", x, added("factor", "value", "zero"))],
+            [*both, store("scratch", x, added("factor", "value", old))],
         ]
 
     branches: list[Branch] = []
