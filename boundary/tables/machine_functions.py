@@ -155,29 +155,28 @@ def _lines() -> kernel.Function:
     """Return the function for lines between a field and scratch memory."""
     x = on_line("x")
     old = load("scratch", x)
+    places = let("x", of_line("slot", "slot_step")), let("y", of_line("place", "line_step"))
+    weights = let("w", of_line("weight_place", "weight_step"))
     cases = [_is(Op.READ), _is(Op.WRITE), compare("first", "==", 1), ALWAYS]
 
-    def points(step: str | None) -> list[Block]:
-        """Return the statements for a point in each case."""
+    def made(step: str | None) -> list[Block]:
+        """Return the statements for all lines in each case."""
         read = load("f", on_line("y", step))
         both = let("factor", weight("w")), let("value", read)
-        return [
-            [store("scratch", x, read)],
-            [store("f", on_line("y", step), times("weight", old))],
-            [*both, store("scratch", x, added("factor", "value", "zero"))],
-            [*both, store("scratch", x, added("factor", "value", old))],
+        lines: list[Block] = [
+            [along_line([store("scratch", x, read)])],
+            [along_line([store("f", on_line("y", step), times("weight", old))])],
+            *(
+                [weights, along_line([*both, store("scratch", x, added("factor", "value", total))])]
+                for total in ("zero", old)
+            ),
         ]
+        return [[over_lines([*places, *line])] for line in lines]
 
     branches: list[Branch] = []
-    for case, near, far in zip(cases, points(None), points("step"), strict=True):
+    for case, near, far in zip(cases, made(None), made("step"), strict=True):
         near_too = [each for each in (case, compare("step", "==", 1)) if each != ALWAYS]
-        branches += (every(near_too), [along_line(near)]), (case, [along_line(far)])
-    line = [
-        let("x", of_line("slot", "slot_step")),
-        let("y", of_line("place", "line_step")),
-        let("w", of_line("weight_place", "weight_step")),
-        *choice(branches),
-    ]
+        branches += (every(near_too), near), (case, far)
     place = let("place", load("links", plus("at", 10, "n")))
     return function(
         "lines",
@@ -189,7 +188,7 @@ def _lines() -> kernel.Function:
             *operands("ranges", "line_step", "step", first=7),
             WEIGHT,
             ZERO,
-            loop("n", (0, "ranges"), [place, over_lines(line)]),
+            loop("n", (0, "ranges"), [place, *choice(branches)]),
         ],
     )
 
