@@ -28,7 +28,7 @@ class FillData:
     wide, owned
         The points of the blocks of each kind, with and without ghosts.
     several
-        Whether the fill is applied to tuples with one field for each block shape.
+        Whether the fill is applied to tuples with one field for each kind of blocks.
     components
         The number of components of fields; None for fields of numbers.
     ruled, declared

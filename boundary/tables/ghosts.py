@@ -65,7 +65,7 @@ class Member:
 
     @property
     def fields(self) -> tuple[tuple[Space, Space], ...]:
-        """The owned points and all points of each field, by block shape and component."""
+        """The owned points and all points of each field, by kind of blocks and component."""
         return tuple(pair for pair in self.spaces for _ in range(self.components))
 
 
@@ -323,7 +323,7 @@ def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
 
 
 def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
-    """Yield the regions of ghosts that are computed, each with its block shape."""
+    """Yield the regions of ghosts that are computed, each with the kind of its block."""
     ruled = member.ruled
     for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
         kind, _ = ruled.frame.places[region.block]

@@ -60,7 +60,7 @@ class RegionPieces:
     field, scalar
         The numbers of the first field of the rules in the step, and of their first parameter.
     components
-        The number of fields for each block shape.
+        The number of fields for each kind of blocks.
     checked
         Whether numbers that are not finite are rejected.
     """
