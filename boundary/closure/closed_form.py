@@ -166,16 +166,7 @@ def _number(value: ir.Value) -> float | None:
 
 def _plain(entries: Sequence[Entry]) -> bool:
     """Whether entries multiply each component by a number, at all points."""
-    return all(
-        not e.window
-        and isinstance(e.weight, ir.Const)
-        and all(
-            isinstance(v, ir.Const) and (r == c or v == ir.ZERO)
-            for r, line in enumerate(e.mix or ())
-            for c, v in enumerate(line)
-        )
-        for e in entries
-    )
+    return all(not e.window and isinstance(e.weight, ir.Const) and e.is_diagonal for e in entries)
 
 
 def _place(frame: Frame, block: int, index: Sequence[Affine]) -> tuple[Affine, ...]:
