@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from ssr.extension import Affine
@@ -77,10 +78,20 @@ class Strips:
                 by_point = self._points.setdefault(strip.side, {})
                 by_point.setdefault(strip.point, []).append(strip)
 
-    def ranges(self, side: Side) -> Sequence[Strip]:
-        """Return the strips of a side that apply to ranges of indices."""
-        return self._ranges.get(side, ())
+    def have_points(self, sides: Iterable[Side]) -> bool:
+        """Whether strips of some sides apply to one ghost each."""
+        return any(side in self._points for side in sides)
 
-    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
-        """Return the strips of a side that apply to one ghost each."""
-        return self._points.get(side, {})
+    def beyond(
+        self, sides: Sequence[Side], index: tuple[int, ...] | None = None
+    ) -> Iterator[Strip]:
+        """Yield the strips for the ghosts beyond one side, or beyond several sides at once.
+
+        Of the strips of single ghosts, those of one index, or all.
+        """
+        for side in sides:
+            points = self._points.get(side, {})
+            single = chain(*points.values()) if index is None else points.get(index, ())
+            for strip in (*self._ranges.get(side, ()), *single):
+                if len(sides) == 1 or strip.extends:
+                    yield strip
