@@ -105,6 +105,9 @@ def _instructions(
 
     if form.lines:
         yield _until(Op.TAP), of_field("lines", "scratch")
+    for number, group in enumerate(form.groups, int(Op.PRODUCT)):
+        called = f"{name}_{label('product', group)}"
+        yield compare("op", "==", number), [do(called, *PRODUCT)]
     if form.copies or form.pairs:
         lanes = [("copy", field, field) for field in fields] if form.copies else []
         lanes += [("carry", fields[target], fields[source]) for target, source in form.pairs]
@@ -132,9 +135,6 @@ def _instructions(
                 for lines in form.mutual
             ),
         )
-    for number, group in enumerate(form.groups, int(Op.PRODUCT)):
-        called = f"{name}_{label('product', group)}"
-        yield compare("op", "==", number), [do(called, *PRODUCT)]
 
 
 def _is(op: Op) -> kernel.Expression:
