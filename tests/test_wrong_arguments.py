@@ -651,7 +651,7 @@ CALLS: list[Any] = [
 
 INTERNAL = {
     "Checkpointer": "__call__",
-    "Affine": "applied bind check_names given run",
+    "Affine": "applied bind check_values given run",
     "Error": "Error",
     "FunctionStepper": "step steps",
     "Factorization": "Factorization factors solve",

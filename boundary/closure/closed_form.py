@@ -17,12 +17,11 @@ from typing import TypeAlias
 
 from ssr.extension import AXES, Affine, Domain, Made, ir
 
-from ..grid.boxes import ENDS, Orthant
+from ..grid.boxes import Orthant
 from ..grid.frame import Frame
-from ..grid.link import Side
 from ..rules.evaluate import affine_in_scalars, evaluate
 from ..rules.rows.affine_rows import Entry, Row, composed
-from ..rules.rows.strips import Strip
+from ..rules.rows.strips import Strip, Strips
 from .ruled import Ruled
 
 Found: TypeAlias = "list[tuple[Domain, Row]]"
@@ -166,16 +165,7 @@ def _number(value: ir.Value) -> float | None:
 
 def _plain(entries: Sequence[Entry]) -> bool:
     """Whether entries multiply each component by a number, at all points."""
-    return all(
-        not e.window
-        and isinstance(e.weight, ir.Const)
-        and all(
-            isinstance(v, ir.Const) and (r == c or v == ir.ZERO)
-            for r, line in enumerate(e.mix or ())
-            for c, v in enumerate(line)
-        )
-        for e in entries
-    )
+    return all(not e.window and isinstance(e.weight, ir.Const) and e.is_diagonal for e in entries)
 
 
 def _place(frame: Frame, block: int, index: Sequence[Affine]) -> tuple[Affine, ...]:
@@ -202,9 +192,7 @@ class _Closing:
 
     def __init__(self, ruled: Ruled) -> None:
         self.frame = ruled.frame
-        self.strips: dict[Side, list[Strip]] = {}
-        for strip in ruled.strips:
-            self.strips.setdefault(strip.side, []).append(strip)
+        self.strips = Strips(ruled.strips)
 
     def parts(self, block: int, points: Domain) -> list[tuple[Orthant, Domain]]:
         """Return the points of a block by orthant, the owned ones first."""
@@ -223,12 +211,11 @@ class _Closing:
         """Return the rows of the defined ghosts of one orthant."""
         found: Found = []
         left = points
-        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
-        for strip in (s for side in sides for s in self.strips.get(side, ())):
-            if depth < DEPTH and (len(sides) == 1 or strip.extends):
-                for part, row in self._ruled(strip, left, depth):
-                    found.append((part, row))
-                    left = left - part
+        sides = self.frame.beyond(block, orthant) if depth < DEPTH else ()
+        for strip in self.strips.beyond(sides):
+            for part, row in self._ruled(strip, left, depth):
+                found.append((part, row))
+                left = left - part
         return found
 
     def _ruled(self, strip: Strip, points: Domain, depth: int) -> Found:

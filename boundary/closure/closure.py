@@ -16,7 +16,7 @@ from itertools import product
 from ssr.extension import Affine
 
 from ..errors import HaloError
-from ..grid.boxes import ENDS, Box, Comparisons, Orthant
+from ..grid.boxes import Box, Comparisons, Orthant
 from ..grid.frame import Frame
 from ..grid.link import Side
 from ..rules.rows.affine_rows import (
@@ -96,7 +96,7 @@ class _Closing:
 
     def _ghosts(self, block: int, orthant: Orthant, box: Box) -> list[tuple[Box, Outcome]]:
         """Return the outcomes of the ghosts of one orthant."""
-        sides = [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
+        sides = self.frame.beyond(block, orthant)
         places = self._places(box, sides)
         return [pair for place in places for pair in self._visited(place, sides)]
 
@@ -128,7 +128,7 @@ class _Closing:
 
     def _places(self, box: Box, sides: Sequence[Side]) -> list[Box]:
         """Return a box, or its points one by one if there are strips for single ghosts."""
-        if not any(self.strips.points(side) for side in sides):
+        if not self.strips.have_points(sides):
             return [box]
         ranges = [range(low.constant, high.constant) for low, high in box]
         return [_point(index) for index in product(*ranges)]
@@ -136,15 +136,11 @@ class _Closing:
     def _ruled(self, box: Box, sides: Sequence[Side]) -> list[tuple[Box, Outcome]]:
         """Return the outcomes of the ghosts of a box after the rules of some sides are applied."""
         found = self.found.get((sides[0].block, box), [(box, Undefined("no rule defines them"))])
-        for side in sides:
-            strips = list(self.strips.ranges(side))
-            if points := self.strips.points(side):
-                strips += points.get(tuple(low.constant for low, _ in box), ())
-            for strip in strips:
-                if len(sides) == 1 or strip.extends:
-                    part = self._part(box, strip)
-                    for place, outcome in self._expanded(part, strip.row, side.block):
-                        found = self._overlaid(found, place, outcome)
+        index = tuple(low.constant for low, _ in box)  # if there are strips of single ghosts
+        for strip in self.strips.beyond(sides, index):
+            part = self._part(box, strip)
+            for place, outcome in self._expanded(part, strip.row):
+                found = self._overlaid(found, place, outcome)
         return found
 
     def _part(self, box: Box, strip: Strip) -> Box:
@@ -185,7 +181,7 @@ class _Closing:
         for half in self._halves(box, axis, box[axis][0] + lengths[axis] // 2):
             yield from self._told_apart(old, new, half)
 
-    def _expanded(self, box: Box, row: Row, block: int) -> list[tuple[Box, Outcome]]:
+    def _expanded(self, box: Box, row: Row) -> list[tuple[Box, Outcome]]:
         """Return a row in terms of owned points, box by box.
 
         Points that read an undefined ghost are undefined, even if they also read a conflict.

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..grid.boxes import ENDS
 from ..grid.frame import Frame
 from ..grid.link import Point, Side
 from ..grid.numbering import Numbering
@@ -134,8 +133,8 @@ class Definition:
         block, index = point
         points = self.frame.blocks[block]
         ends = zip(index, points.first, points.inner(self.sizes), strict=True)
-        out = [-1 if x < first else int(x >= first + n) for x, first, n in ends]
-        return [Side(block, axis, ENDS[place]) for axis, place in enumerate(out) if place]
+        out = tuple(-1 if x < first else int(x >= first + n) for x, first, n in ends)
+        return self.frame.beyond(block, out)
 
     def _owned(self, point: Point) -> GhostValue:
         return GhostValue(np.zeros(self.components), {}, {point: np.eye(self.components)})
@@ -143,15 +142,13 @@ class Definition:
     def _applied(self, point: Point) -> Iterator[Applied]:
         """Yield each rule that applies to a ghost, evaluated at its index."""
         _, index = point
-        sides = self._sides(point)
         names = {**self.sizes, **dict(zip(self.frame.axes, index, strict=True))}
-        for side in sides:
-            for strip in (*self._strips.ranges(side), *self._strips.points(side).get(index, ())):
-                if (strip.extends or len(sides) == 1) and all(
-                    low.evaluate(names) <= index[axis] < high.evaluate(names)
-                    for axis, low, high in strip.where
-                ):
-                    yield self._row(strip, names)
+        for strip in self._strips.beyond(self._sides(point), index):
+            if all(
+                low.evaluate(names) <= index[axis] < high.evaluate(names)
+                for axis, low, high in strip.where
+            ):
+                yield self._row(strip, names)
 
     def _row(self, strip: Strip, names: Mapping[str, int]) -> Applied:
         """Return the row of a rule, in numbers."""

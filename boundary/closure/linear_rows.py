@@ -78,7 +78,7 @@ def _space(frame: Frame, side: Side, found: Any) -> Space:
     if isinstance(found, OnSpace) and found.space is not None:
         return found.space
     block = frame.blocks[side.block]
-    extents: list[Any] = [n.constant if n.is_constant else Index(n) for n in block.shape]
+    extents = list(map(index_of, block.shape))
     if not isinstance(found, OnSpace):
         return Space(*(n for axis, n in enumerate(extents) if axis != side.axis))
     extents[side.axis] = 1
@@ -187,7 +187,7 @@ class _Rows:
             constant = self._constant(strip.row, where)
             found: list[tuple[int, tuple[Any, ...], Any]] = []
             for entry in strip.row.entries:
-                source = tuple(_index(a.substitute(where)) for a in entry.index)
+                source = tuple(index_of(a.substitute(where)) for a in entry.index)
                 more = self._followed(entry.block, source, distance, turns)
                 if more is None:
                     break
@@ -220,9 +220,9 @@ class _Rows:
             case ir.Scalar(name):
                 return self.data[name]
             case ir.Coordinate(index):
-                return 1.0 * _index(index.substitute(where))
+                return 1.0 * index_of(index.substitute(where))
             case ir.Load(name, index):
-                place = tuple(_index(a.substitute(where)) for a in index)
+                place = tuple(index_of(a.substitute(where)) for a in index)
                 found = self.ruled.data[name]
                 if callable(found):
                     return _traced(found, place)
@@ -269,5 +269,6 @@ def _distance(block: Block, axis: int, x: Any, place: int) -> Any:
     return block.first[axis] - x if place < 0 else x - Index(block.stop(axis)) + 1
 
 
-def _index(expression: Affine) -> Any:
+def index_of(expression: Affine) -> Any:
+    """Return an expression as an integer or a symbolic index."""
     return expression.constant if expression.is_constant else Index(expression)

@@ -40,10 +40,7 @@ def _mixed(row: object, data: Mapping[str, Any]) -> bool:
 
 def by_table(entry: Entry) -> bool:
     """Whether an entry is one of tables along a side, or mixes components."""
-    mixes = any(
-        r != c and v != ir.ZERO for r, row in enumerate(entry.mix or ()) for c, v in enumerate(row)
-    )
-    return bool(entry.window) or mixes
+    return bool(entry.window) or not entry.is_diagonal
 
 
 def scalars_of(value: ir.Value) -> dict[str, None]:

@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import ssr
-from ssr.errors import ArgumentError, SpaceError, UnsupportedError
-from ssr.extension import Expression, Immutable, allocated, dtype_name, is_zero, label
+from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
+from ssr.extension import (
+    Expression,
+    Immutable,
+    allocated,
+    declaration,
+    dtype_name,
+    integer,
+    is_distributed,
+    is_zero,
+    label,
+)
 
 from ..closure.ruled import Ruled
 from .operands import (
@@ -29,7 +39,6 @@ from .operands import (
     flat,
     kernel_dtype,
     named,
-    on_ranks,
     operands_of,
     shape_of,
     sizes_of,
@@ -163,8 +172,18 @@ class Affine(Immutable, ABC):
             given = [a.astype(kind, copy=False) for a in given]
         else:
             check_results(self.name, made, shapes)
+        if self._is_distributed:
+            raise ArgumentError(
+                f"{self.name} has distributed data, and is applied to an array.",
+                hint="Apply it to a field of the same distribution: H @ on.scatter(space, array).",
+            )
         self.run(made, given)
         return tuple(made) if isinstance(self.rows, tuple) else made[0]
+
+    @property
+    def _is_distributed(self) -> bool:
+        """Whether parameters or data of matrices are distributed fields."""
+        return False
 
     @abstractmethod
     def to_scipy(self) -> scipy.sparse.csr_array:
@@ -188,7 +207,14 @@ class Affine(Immutable, ABC):
         ------
         UnboundError
             If a size or parameter has no value.
+        ArgumentError
+            If a parameter, or data of a matrix, is a distributed field.
         """
+        if self._is_distributed:
+            raise ArgumentError(
+                f"{self.name} has distributed data, and its offset is an array.",
+                hint="As a field, the constant part is the result for zeros: H @ on.zeros(H.cols).",
+            )
         shapes = [shape_of(one, self.known_sizes()) for one in fields_of(self.cols)]
         zeros = tuple(allocated(shape, np.float64) for shape in shapes)
         for array in zeros:
@@ -199,10 +225,26 @@ class Affine(Immutable, ABC):
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that are bound."""
 
+    def _all_sizes(self, hint: str) -> dict[str, int]:
+        """Return all sizes; the hint is the code to bind them.
+
+        Raises
+        ------
+        UnboundError
+            If a size is not bound.
+        """
+        known = self.known_sizes()
+        for name in self.sizes:
+            if name not in known:
+                raise UnboundError(
+                    f"No value is given for the size {name}.", hint=f"{hint}.bind({name}=...)."
+                )
+        return known
+
     @property
-    @abstractmethod
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the rules."""
+        return ()
 
     @property
     def rules(self) -> tuple[Ruled, ...]:
@@ -218,13 +260,13 @@ class Affine(Immutable, ABC):
     def bind(self, **values: Any) -> Affine:
         """Return the affine matrix with values for parameters and sizes."""
 
-    def check_names(self, values: Mapping[str, Any]) -> None:
-        """Check that values are given for parameters and sizes only.
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Check that values are given for parameters and sizes only, and that sizes are positive.
 
         Raises
         ------
         ArgumentError
-            If there is no such name.
+            If there is no such name, or a size is not a positive integer.
         """
         known = {*self.parameters, *self.sizes}
         for name in values:
@@ -233,8 +275,10 @@ class Affine(Immutable, ABC):
                     f"{self.name} has no parameter {name!r}.",
                     hint=f"It has {', '.join(sorted(known)) or 'none'}.",
                 )
+        for name, value in values.items():
+            if name in self.sizes and (integer(value) or 0) < 1:
+                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
 
-    @abstractmethod
     def values(self) -> list[Any]:
         """Return the values of all parameters that programs take.
 
@@ -243,10 +287,11 @@ class Affine(Immutable, ABC):
         UnboundError
             If one has none.
         """
+        return []
 
-    @abstractmethod
     def given(self, values: Sequence[Any]) -> Affine:
         """Return the affine matrix with other values of the same kinds, ordered as `values`."""
+        return self
 
     @property
     def T(self) -> Any:
@@ -259,14 +304,14 @@ class Affine(Immutable, ABC):
         each = x if isinstance(x, (tuple, list)) else [x]
         if any(isinstance(part, (Expression, ssr.Vector)) for part in each):
             return self.applied(x)
-        if any(map(on_ranks, each)):
+        if any(map(is_distributed, each)):
             return self._on_ranks(x)
         return self.apply(x) if array_like(x) else NotImplemented
 
     def _on_ranks(self, x: Any) -> Any:
         """Return the affine matrix applied to a field of several ranks, or to a tuple of them."""
         given = operands_of(self.name, self.cols, x)
-        first = next(filter(on_ranks, given))
+        first = next(filter(is_distributed, given))
         check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
         made = [first.distribution.empty(one, first.dtype) for one in fields_of(self.rows)]
         self.run(made, given)
@@ -372,6 +417,11 @@ class Composite(Affine):
         self._free._program(*made, *given, *self.values())
 
     @property
+    def _is_distributed(self) -> bool:
+        data = declaration(self._free._program).captured
+        return any(map(is_distributed, data)) or any(p._is_distributed for p in self._affine)
+
+    @property
     def _affine(self) -> tuple[Affine, ...]:
         return tuple(part for part in self._parts if isinstance(part, Affine))
 
@@ -394,7 +444,7 @@ class Composite(Affine):
 
     def bind(self, **values: Any) -> Any:
         """Return the affine matrix with values for parameters and sizes of its fills."""
-        self.check_names(values)
+        self.check_values(values)
         return self._with(
             f.bind(**{n: v for n, v in values.items() if n in (*f.parameters, *f.sizes)})
             for f in self._affine

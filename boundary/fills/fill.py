@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import Array, extend, integer, label
+from ssr.extension import Array, extend, is_distributed, label
 
 from ..closure.definition import Definition
 from ..closure.ruled import Ruled
@@ -31,8 +31,8 @@ from .operands import (
     fields_of,
     flat,
     named,
-    on_ranks,
     operands_of,
+    staged,
     store,
 )
 from .show_ghosts import draw_regions, explain_ghosts
@@ -122,10 +122,8 @@ class Fill(Affine):
         ShapeError
             If an array does not fit the side.
         """
-        self.check_names(values)
+        self.check_values(values)
         for name, value in values.items():
-            if name in self.sizes and (integer(value) or 0) < 1:
-                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
             if isinstance(value, str):
                 raise ArgumentError(f"The parameter {name} is {value!r}, not a number.")
         return self._with(bound(self.data, {**self.data.bound, **values}))
@@ -238,6 +236,10 @@ class Fill(Affine):
         body.__name__ = name
         return declared(body, kinds)
 
+    @property
+    def _is_distributed(self) -> bool:
+        return any(map(is_distributed, self.data.bound.values()))
+
     def run(self, made: Sequence[Array], given: Sequence[Array]) -> None:
         """Apply the fill to the arrays given, and store the result in those made."""
         self._free._run(*made, *given, *self.values())
@@ -256,8 +258,8 @@ class Fill(Affine):
         ShapeError, DtypeError, ContiguityError
             If an array does not fit.
         """
-        if any(map(on_ranks, wide)):
-            first: Any = next(filter(on_ranks, wide))
+        if any(map(is_distributed, wide)):
+            first: Any = next(filter(is_distributed, wide))
             check_known(self.name, self.known_sizes(), first.distribution.sizes, "the field")
         elif [np.ndim(w) for w in wide] == [len(kind.shape) for kind in fields_of(self.rows)]:
             check_sizes(self.name, self.known_sizes(), self.operand, self.rows, wide)
@@ -308,13 +310,10 @@ class Fill(Affine):
         return ssr.from_scipy(self.to_scipy(), rows=rows, cols=cols)
 
     def _staged(self) -> Any:
-        data, count = self.data, self.data.components
-        made: list[list[Any]] = [
-            [self._between(r, c) for c in range(len(data.owned))] for r in range(len(data.wide))
-        ]
-        if count is not None:
-            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
-        return ssr.block(made) if data.several else made[0][0]
+        data = self.data
+        shape = len(data.wide), len(data.owned)
+        given = data.components, self.known_sizes()
+        return staged(self._between, shape, *given, several=data.several)
 
     def _between(self, r: int, c: int) -> ssr.Matrix:
         """Return the linear part from the fields of one kind of blocks to those of another."""
@@ -326,8 +325,7 @@ class Fill(Affine):
                 note=f"what {rows!r} reads of {cols!r} depends on {more[0]}, a size of others",
                 hint="Give the blocks their sizes as numbers, or use fill.to_scipy().",
             )
-        made = rows_matrix(self.data.ruled, rows, cols, (r, c, 0), self.data.bound)
-        return made.bind(**{n: v for n, v in self.known_sizes().items() if n in made.sizes})
+        return rows_matrix(self.data.ruled, rows, cols, (r, c, 0), self.data.bound)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the linear part as a SciPy matrix, by following the rules point by point.
@@ -341,13 +339,7 @@ class Fill(Affine):
 
     def _definition(self) -> Definition:
         self._check_numbers()
-        sizes = self.known_sizes()
-        missing = [n for n in self.sizes if n not in sizes]
-        if missing:
-            raise UnboundError(
-                f"No value is given for the size {missing[0]}.",
-                hint=f"Bind it: fill.bind({missing[0]}=...).",
-            )
+        sizes = self._all_sizes("Bind it: fill")
         return self.data.ruled.definition(sizes, self.data.components or 1)
 
     def _check_numbers(self) -> None:
@@ -376,15 +368,9 @@ class Fill(Affine):
         ax
             The axes of matplotlib to draw into; by default new ones.
         """
-        missing = [name for name in self.sizes if name not in self.known_sizes()]
-        if missing:
-            raise UnboundError(
-                f"No value is given for the size {missing[0]}.",
-                hint=f"Draw fill.bind({missing[0]}=...).",
-            )
+        sizes = self._all_sizes("Draw fill")
         self._check_numbers()
-        count = self.data.components or 1
-        return draw_regions(self.data.ruled, self.known_sizes(), count, block, ax)
+        return draw_regions(self.data.ruled, sizes, self.data.components or 1, block, ax)
 
 
 def _apart(name: str, taken: Sequence[str]) -> str:

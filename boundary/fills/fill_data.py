@@ -13,11 +13,10 @@ import numpy as np
 import ssr
 from ssr import Space
 from ssr.errors import ArgumentError
-from ssr.extension import Expression
+from ssr.extension import Expression, is_distributed
 
 from ..closure.ruled import Ruled
 from ..rules.given import OnSpace
-from .operands import on_ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class FillData:
     wide, owned
         The points of the blocks of each kind, with and without ghosts.
     several
-        Whether the fill is applied to tuples with one field for each block shape.
+        Whether the fill is applied to tuples with one field for each kind of blocks.
     components
         The number of components of fields; None for fields of numbers.
     ruled, declared
@@ -55,7 +54,7 @@ class FillData:
         value = self.bound.get(name)
         if value is None:
             return None
-        if isinstance(value, Expression) or on_ranks(value):
+        if isinstance(value, Expression) or is_distributed(value):
             return OnSpace(name, value.space)
         if callable(value):
             return value

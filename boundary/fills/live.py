@@ -8,9 +8,9 @@ from typing import Any
 import ssr
 from ssr import Space
 from ssr.errors import OutOfSpaceError, SpaceError
-from ssr.extension import Affine, Expression, overwrite
+from ssr.extension import Expression, overwrite
 
-from ..closure.linear_rows import RowData, constant_rows, linear_rows
+from ..closure.linear_rows import RowData, constant_rows, index_of, linear_rows
 from ..closure.ruled import Ruled
 from ..grid.boxes import Orthant
 from .fill_data import FillData
@@ -80,9 +80,5 @@ def _part(ruled: Ruled, kind: int, wide: Space, orthant: Orthant) -> Space:
     skip = int(ruled.frame.gridded)
     block = ruled.frame.blocks[ruled.frame.kinds[kind][0]]
     for axis, (low, high) in enumerate(block.box(orthant)):
-        wide = Space.slab(wide, axis + skip, _edge(low), _edge(high))
+        wide = Space.slab(wide, axis + skip, index_of(low), index_of(high))
     return wide
-
-
-def _edge(x: Affine) -> Any:
-    return x.constant if x.is_constant else ssr.Index(x)

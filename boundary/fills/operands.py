@@ -64,11 +64,6 @@ def shape_of(kind: Any, sizes: dict[str, int]) -> tuple[int, ...]:
     return kind.extent(sizes)  # type: ignore[no-any-return]
 
 
-def on_ranks(x: object) -> bool:
-    """Whether an operand is a field of several ranks."""
-    return hasattr(type(x), "__ssr_program__")
-
-
 def operands_of(name: str, kind: Kind, x: Any) -> list[Any]:
     """Return the operands of a named matrix, one for each space of its columns."""
     kinds = fields_of(kind)
@@ -195,6 +190,27 @@ def store(targets: Sequence[Any], made: Any) -> None:
     each = made if isinstance(made, tuple) else (made,)
     for target, value in zip(targets, each, strict=True):
         target[:] = value
+
+
+def staged(
+    between: Callable[[int, int], ssr.Matrix],
+    shape: tuple[int, int],
+    components: int | None,
+    sizes: Mapping[str, int],
+    *,
+    several: bool,
+) -> Any:
+    """Return the matrix of several fields, given by a function of their numbers."""
+
+    def bound(row: int, col: int) -> ssr.Matrix:
+        made = between(row, col)
+        return made.bind(**{n: v for n, v in sizes.items() if n in made.sizes})
+
+    rows, cols = map(range, shape)
+    made: list[list[Any]] = [[bound(row, col) for col in cols] for row in rows]
+    if components is not None:
+        made = [[ssr.kron(np.eye(components), matrix) for matrix in row] for row in made]
+    return ssr.block(made) if several else made[0][0]
 
 
 def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:

@@ -11,7 +11,7 @@ from ssr import Space
 from ssr.errors import SpaceError
 from ssr.extension import AXES, Affine
 
-from .boxes import Box, Orthant
+from .boxes import ENDS, Box, Orthant
 from .grid import GridSpace
 from .link import Side
 from .topology import Connectivity
@@ -185,6 +185,10 @@ class Frame:
             for axis in range(self.ndim):
                 yield Side(block, axis, "low")
                 yield Side(block, axis, "high")
+
+    def beyond(self, block: int, orthant: Orthant) -> list[Side]:
+        """Return the sides beyond which the points of an orthant lie, none for owned points."""
+        return [Side(block, axis, ENDS[place]) for axis, place in enumerate(orthant) if place]
 
     def linked(self, side: Side) -> bool:
         """Whether a side is linked to another one."""

@@ -18,7 +18,7 @@ from .link import Point
 class Numbering:
     """The numbers of points, for given sizes: field by field, each in C order.
 
-    The fields are ordered by block shape, then by component.
+    The fields are ordered by kind of blocks, then by component.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Numbering:
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
-        """The first number of each block shape, and the total count."""
+        """The first number of each kind of blocks, and the total count."""
         return tuple(accumulate((self.components * prod(s) for s in self.shapes), initial=0))
 
     @property

@@ -20,7 +20,7 @@ from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .rows.affine_rows import Row
-from .rows.strips import Clause, Where
+from .rows.strips import Strip, Where
 from .rule import Rule
 
 Changed: TypeAlias = tuple[Row, Where]
@@ -142,7 +142,7 @@ def _changed(rule: Rule, step: Step) -> Rule:
     """Return a rule with changed ghosts beyond each side, and none beyond the ends of levels."""
     keys = {key: ir.fresh(key, rule.data) for key in step.tables}
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         if side.axis not in step.lines.axes(frame):
             return []
         along, found = step.lines.along(frame, side), []
@@ -150,7 +150,7 @@ def _changed(rule: Rule, step: Step) -> Rule:
             fits = (*part.fits, (along, step.lines.length))
             for row, where in step.change(frame, side, part.row, lambda key: name(keys[key])):
                 both = (_first(frame, side, step.lines.layers), *part.where, *where)
-                found.append(Clause(row, both, False, fits, part.least))
+                found.append(Strip(row, both, False, fits, part.least))
         return found
 
     data = {**rule.data, **{keys[key]: value for key, value in step.tables.items()}}

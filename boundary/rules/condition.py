@@ -21,11 +21,10 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import vanishes
 from .copies import mapped, mirror
-from .given import GivenQuantity, Known
+from .given import GivenQuantity, SideValues
 from .layers import layer_of, layers
 from .polynomial import lagrange, lagrange_slope, product, product_slope
-from .rows.strips import Clause
-from .side_values import SideValues
+from .rows.strips import Strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,9 @@ class Coefficients:
         The coefficients as numbers, if they are constant; a and b are numbers if one is zero.
     """
 
-    a: Known
-    b: Known
-    spacing: Known
+    a: SideValues
+    b: SideValues
+    spacing: SideValues
 
     @property
     def numbers(self) -> tuple[float, float, float] | None:
@@ -109,7 +108,7 @@ class Condition:
 
 def reflections(
     text: str, frame: Frame, side: Side, condition: Coefficients, values: SideValues
-) -> list[Clause]:
+) -> list[Strip]:
     """Return ghosts for which a condition holds half-way to their reflections."""
     known, source = condition.known(values), mirror(frame, side, None)
     apart = 2 * frame.layer(side) + first_apart(frame, side)

@@ -13,7 +13,7 @@ from .condition import Condition, reflections
 from .extrapolate import polynomials
 from .given import Quantity, parameters_of, resolved
 from .rows.affine_rows import Row
-from .rows.strips import Clause
+from .rows.strips import Strip
 from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 from .side_values import Given, GivenValues
@@ -44,7 +44,7 @@ def zero(axis: int | None = None, side: Ends = "both", *, block: int | None = No
     array([0., 1., 2., 0.])
     """
     text = rule_text("zero", axis, side, block)
-    return rule_of(text, axis, side, block, lambda frame, side, name: [Clause(Row(()))])
+    return rule_of(text, axis, side, block, lambda frame, side, name: [Strip(Row(()))])
 
 
 def ghost_value(
@@ -245,9 +245,9 @@ def robin(
 def _constant(text: str, value: Given, axis: int | None, side: Ends, block: int | None) -> Rule:
     values = GivenValues(text, value)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         known = values.at(frame, side, name)
-        return [Clause(Row((), known.each), (), known.extends, known.fits)]
+        return [Strip(Row((), known.each), (), known.extends, known.fits)]
 
     def resolve(given: Mapping[str, Any]) -> Rule:
         return _constant(text, resolved(value, given), axis, side, block)
@@ -272,7 +272,7 @@ def _condition(
     values = GivenValues(text, value)
     count = None if order is None else order_of(text, order)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         known = values.at(frame, side, name)
         if count is not None:
             return polynomials(text, frame, side, count - 1, condition.at(frame, side, name), known)

@@ -14,7 +14,7 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import finite_numbers
 from .rows.affine_rows import Entry, Mix, Row
-from .rows.strips import Clause
+from .rows.strips import Strip
 from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 
@@ -50,7 +50,7 @@ def linked(axis: int | None = None, side: Ends = "both", *, block: int | None = 
            [4., 5., 6., 0.]])
     """
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         assert frame.links is not None
         link = frame.links.link(side)
         assert link is not None
@@ -65,7 +65,7 @@ def linked(axis: int | None = None, side: Ends = "both", *, block: int | None = 
             Affine.name(frame.axes[axis]) * sign + offset
             for axis, sign, offset in link.source(here.cells, there.cells, here.staggered)
         )
-        return [Clause(Row((Entry(link.there.block, index, ir.ONE),)))]
+        return [Strip(Row((Entry(link.there.block, index, ir.ONE),)))]
 
     return rule_of(rule_text("linked", axis, side, block), axis, side, block, make, linked=True)
 
@@ -100,7 +100,7 @@ def periodic(axis: int | None = None, *, block: int | None = None) -> Rule:
     array([2., 3., 1., 2., 3., 1., 2.])
     """
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         period = frame.blocks[side.block].cells[side.axis]
         shift = period if side.end == "low" else -period
         return [mapped(frame, side, frame.index[side.axis] + shift, ir.ONE)]
@@ -155,7 +155,7 @@ def symmetric(
     if about is not None and not is_one_of(about, ("face", "point")):
         raise ArgumentError(f'{text}: about must be "face" or "point", not {about!r}.')
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         source = mirror(frame, side, about)
         if len(signs) == 1:
             return [mapped(frame, side, source, ir.Const(signs[0]))]
@@ -166,11 +166,11 @@ def symmetric(
     return rule_of(text, axis, side, block, make)
 
 
-def mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Clause:
+def mapped(frame: Frame, side: Side, source: Affine, weight: ir.Value) -> Strip:
     """Return a row of one entry that differs from the ghost along the side's axis only."""
     index = list(frame.index)
     index[side.axis] = source
-    return Clause(Row((Entry(side.block, tuple(index), weight),)))
+    return Strip(Row((Entry(side.block, tuple(index), weight),)))
 
 
 def mirror(frame: Frame, side: Side, about: str | None) -> Affine:

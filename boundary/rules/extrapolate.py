@@ -12,13 +12,13 @@ from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import order_of
 from .condition import Coefficients, quotients
+from .given import SideValues
 from .layers import layer_of, layers
 from .polynomial import ghost_weights
 from .rows.affine_rows import Entry, Row
-from .rows.strips import Clause
+from .rows.strips import Strip
 from .rows.text import rule_text
 from .rule import Ends, Rule, check_points, rule_of
-from .side_values import SideValues
 
 _HALF = Fraction(1, 2)
 
@@ -56,7 +56,7 @@ def extrapolate(
     text = rule_text("extrapolate", axis, side, block, order)
     count = order_of(text, order)
 
-    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, side: Side, name: Callable[[str], str]) -> list[Strip]:
         return polynomials(text, frame, side, count, None, SideValues())
 
     return rule_of(text, axis, side, block, make)
@@ -69,7 +69,7 @@ def polynomials(
     count: int,
     condition: Coefficients | None,
     values: SideValues,
-) -> list[Clause]:
+) -> list[Strip]:
     """Return the layers of ghosts on polynomials through ``count`` points and a condition."""
     on_side = frame.blocks[side.block].staggered[side.axis]
     skip = int(on_side and condition is not None and condition.kind == "value")
@@ -87,7 +87,7 @@ def polynomials(
             index = list(frame.index)
             index[side.axis] = _inside(frame, side, n + skip)
             entries.append(Entry(side.block, tuple(index), weight))
-        part = Clause(Row(tuple(entries)), (layer_of(frame, side, layer),), least=count + skip)
+        part = Strip(Row(tuple(entries)), (layer_of(frame, side, layer),), least=count + skip)
         found.append(known.added(part, of_value))
     return found
 

@@ -16,7 +16,7 @@ from ..grid.link import Side
 from ..grid.numbering import Numbering
 from .arguments import table
 from .rows.affine_rows import Entry, Row
-from .rows.strips import Clause
+from .rows.strips import Strip
 from .rows.text import rule_text
 from .rule import Ends, Rule, rule_of
 
@@ -84,7 +84,7 @@ def from_matrix(
         if not np.isfinite(numbers).all():
             raise ArgumentError(f"{text}: {name} has a number that is NaN or infinite.")
 
-    def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Clause]:
+    def make(frame: Frame, here: Side, name: Callable[[str], str]) -> list[Strip]:
         _check_extents(text, frame)
         points, owned = (Numbering(frame, {}, 1, ghosts) for ghosts in (True, False))
         wanted = points.count, owned.count
@@ -104,7 +104,7 @@ def from_matrix(
                 at = tuple(map(Affine.of, place))
                 entries.append(Entry(source, at, ir.Const(float(weight))))
             row = Row(tuple(entries), (ir.Const(float(known[number])),))
-            found.append(Clause(row, point=index))
+            found.append(Strip(row, point=index))
         return found
 
     rule = rule_of(text, axis, side, block, make)

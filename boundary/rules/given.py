@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ssr import Space
 from ssr.errors import ArgumentError, ShapeError
-from ssr.extension import Affine, Array, checked_name, ir
+from ssr.extension import Affine, Array, checked_name, ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .arguments import check_function, finite
+from .rows.strips import Strip
 
 Quantity: TypeAlias = "float | np.ndarray[Any, Any] | Callable[..., Any] | Parameter"
 """A quantity on a side: a number, an array, a function of coordinates, or a parameter."""
@@ -98,12 +99,30 @@ def parameters_of(*given: Any) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A quantity beyond a side: its value at a ghost, and for which blocks, as in `Clause`."""
+class SideValues:
+    """The values of a quantity at a ghost, one for each component; the rest is as in `Strip`."""
 
-    value: ir.Value
+    each: tuple[ir.Value, ...] = (ir.ZERO,)
     extends: bool = True
     fits: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def value(self) -> ir.Value:
+        """The value of a quantity without components."""
+        (found,) = self.each
+        return found
+
+    def added(self, strip: Strip, factor: ir.Value) -> Strip:
+        """Return a strip whose constants are the values times a factor."""
+        constant = tuple(ir.ZERO if v == ir.ZERO else multiply(factor, v) for v in self.each)
+        row = replace(strip.row, constant=constant)
+        return replace(strip, row=row, extends=self.extends, fits=self.fits)
+
+    def along(self, *others: SideValues) -> SideValues:
+        """Return the same values, restricted to sides to which other quantities apply."""
+        fits = (*self.fits, *(fit for other in others for fit in other.fits))
+        extends = self.extends and all(other.extends for other in others)
+        return SideValues(self.each, extends, tuple(dict.fromkeys(fits)))
 
 
 class GivenQuantity:
@@ -141,20 +160,21 @@ class GivenQuantity:
         plain = isinstance(self.given, (float, Parameter))
         return {} if plain else {self.name: self.given}
 
-    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> Known:
+    def at(self, frame: Frame, side: Side, name: Callable[[str], str]) -> SideValues:
         """Return the quantity beyond a side."""
         given = self.given
         if isinstance(given, float):
-            return Known(ir.Const(given))
+            return SideValues((ir.Const(given),))
         if isinstance(given, Parameter):
-            return Known(ir.Scalar(given.name))
+            return SideValues((ir.Scalar(given.name),))
         if isinstance(given, OnSpace):
             return self._field(frame, side, name(self.name), given)
         if isinstance(given, np.ndarray):
             value = self._array(frame, side, name(self.name), given)
-            return Known(value, False, tuple(zip(_along(frame, side), given.shape, strict=True)))
+            fits = tuple(zip(_along(frame, side), given.shape, strict=True))
+            return SideValues((value,), False, fits)
         check_function(self.text, given, frame.ndim)
-        return Known(ir.Load(name(self.name), _coordinates(frame, side)))
+        return SideValues((ir.Load(name(self.name), _coordinates(frame, side)),))
 
     def _array(self, frame: Frame, side: Side, name: str, given: Any) -> ir.Value:
         along, block = _along(frame, side), frame.blocks[side.block]
@@ -169,7 +189,7 @@ class GivenQuantity:
             )
         return ir.Load(name, tuple(frame.index[a] - block.first[a] for a in along))
 
-    def _field(self, frame: Frame, side: Side, name: str, given: OnSpace) -> Known:
+    def _field(self, frame: Frame, side: Side, name: str, given: OnSpace) -> SideValues:
         """Return the element of a field next to the side; an array has one layer of them."""
         block, index = frame.blocks[side.block], list(frame.index)
         lead = (Affine.of(frame.places[side.block][1]),) if frame.gridded else ()
@@ -180,7 +200,7 @@ class GivenQuantity:
             index[side.axis] = Affine.of(0)
             skip, shape = len(lead), given.array.shape
             fits = tuple((a, shape[a + skip]) for a in _along(frame, side))
-            return Known(ir.Load(name, (*lead, *index)), False, fits)
+            return SideValues((ir.Load(name, (*lead, *index)),), False, fits)
         if given.space.ndim != len(lead) + len(index):
             raise ShapeError(
                 f"{self.text}: the field for {given.name!r} has {given.space.ndim} axes, the "
@@ -190,7 +210,7 @@ class GivenQuantity:
         last = block.cells[side.axis] - int(not on_faces) + block.first[side.axis]
         low = Affine.of(block.first[side.axis])
         index[side.axis] = low if side.end == "low" else last
-        return Known(ir.Load(name, (*lead, *index)), False)
+        return SideValues((ir.Load(name, (*lead, *index)),), False)
 
     def _check_layer(self, frame: Frame, side: Side, array: Array) -> None:
         kind, _ = frame.places[side.block]

@@ -17,7 +17,7 @@ from ..errors import HaloError
 from ..grid.frame import Frame
 from ..grid.link import Side
 from .rows.affine_rows import Origin
-from .rows.strips import Clause, Strip
+from .rows.strips import Strip
 
 Ends: TypeAlias = Literal["low", "high", "both"]
 
@@ -35,7 +35,7 @@ class Rule(Immutable):
     axis, end, block
         The sides to which it applies: of one axis, end and block; None means all.
     make
-        Returns the clauses for the ghosts of one side; a function that it is given makes the names
+        Returns the strips for the ghosts of one side; a function that it is given makes the names
         of data unique.
     data
         Arrays, and functions of coordinates.
@@ -63,7 +63,7 @@ class Rule(Immutable):
     axis: int | None
     end: Ends
     block: int | None
-    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Clause]]
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Strip]]
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     span: Span | None = None
     linked: bool = False
@@ -105,11 +105,9 @@ class Rule(Immutable):
         """
         for side in self.sides(frame):
             origin = Origin(self.text, self.span, side)
-            for clause in self.make(frame, side, lambda key: f"{key}_{number}"):
-                entries = tuple(e for e in clause.row.entries if e.weight != ir.ZERO)
-                row = replace(clause.row, entries=entries, origins=(origin,))
-                more = clause.where, clause.extends, clause.fits, clause.least, clause.point
-                yield Strip(row, *more, origin=origin)
+            for strip in self.make(frame, side, lambda key: f"{key}_{number}"):
+                entries = tuple(e for e in strip.row.entries if e.weight != ir.ZERO)
+                yield replace(strip, row=replace(strip.row, entries=entries, origins=(origin,)))
 
     def resolved(self, values: Mapping[str, Any]) -> Rule:
         """Return the rule with values instead of some parameters."""
@@ -127,7 +125,7 @@ def rule_of(
     axis: int | None,
     side: Ends,
     block: int | None,
-    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Clause]],
+    make: Callable[[Frame, Side, Callable[[str], str]], Sequence[Strip]],
     data: Mapping[str, Any] | None = None,
     linked: bool = False,
     lengths: tuple[int, ...] | None = None,

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ssr.errors import ArgumentError, ShapeError
-from ssr.extension import ir, multiply
 
 from ..grid.frame import Frame
 from ..grid.link import Side
-from .given import GivenQuantity, Known, Quantity
-from .rows.strips import Clause
+from .given import GivenQuantity, Quantity, SideValues
 
 Given: TypeAlias = "Quantity | Sequence[Quantity]"
 """A value on a side: a number, an array, a function of coordinates, or a parameter; or a sequence
 with one of these for each component."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideValues:
-    """The values of the components beyond a side; the rest is as in `Clause`."""
-
-    each: tuple[ir.Value, ...] = (ir.ZERO,)
-    extends: bool = True
-    fits: tuple[tuple[int, int], ...] = ()
-
-    def added(self, clause: Clause, factor: ir.Value) -> Clause:
-        """Return a clause whose constants are the values times a factor."""
-        constant = tuple(ir.ZERO if v == ir.ZERO else multiply(factor, v) for v in self.each)
-        row = replace(clause.row, constant=constant)
-        return replace(clause, row=row, extends=self.extends, fits=self.fits)
-
-    def along(self, *others: Known) -> SideValues:
-        """Return the same values, restricted to sides to which other quantities apply."""
-        fits = (*self.fits, *(fit for other in others for fit in other.fits))
-        extends = self.extends and all(other.extends for other in others)
-        return SideValues(self.each, extends, tuple(dict.fromkeys(fits)))
 
 
 class GivenValues:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 from ssr.extension import Affine
 
+from ..grid.boxes import Orthant
 from ..grid.grid import Grid, GridSpace
 from ..grid.link import lengths
-
-Orthant: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

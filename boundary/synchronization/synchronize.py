@@ -17,13 +17,13 @@ import numpy as np
 
 import ssr
 from ssr import Vector
-from ssr.errors import ArgumentError, SpaceError, UnboundError
-from ssr.extension import Array, Domain, External, Layout, Tables, extend, integer, kernel
+from ssr.errors import SpaceError
+from ssr.extension import Array, Domain, External, Layout, Tables, extend, kernel
 
 from ..closure.ruled import LARGE, several
 from ..fills.affine import Affine
-from ..fills.operands import Kind, declared, fields_alone, operands_of, store
-from ..tables.assemble import assemble, form_of, general_form
+from ..fills.operands import Kind, declared, fields_alone, operands_of, staged, store
+from ..tables.assemble import assemble, form_of
 from ..tables.machine import Form
 from ..tables.machine_functions import functions
 from ..tables.pieces import Piece
@@ -102,11 +102,6 @@ class Synchronize(Affine):
         """Whether the offset is zero because no part has one: it is."""
         return True
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of parameters, of which there are none."""
-        return ()
-
     def __repr__(self) -> str:
         return f"<Synchronize {', '.join(map(repr, self.kinds))}>"
 
@@ -116,19 +111,8 @@ class Synchronize(Affine):
 
     def bind(self, **values: Any) -> Synchronize:
         """Return the matrix with integers for symbolic sizes."""
-        self.check_names(values)
-        for name, value in values.items():
-            if (integer(value) or 0) < 1:
-                raise ArgumentError(f"The size {name} is {value!r}, not a positive integer.")
+        self.check_values(values)
         return Synchronize(self.means, {**self._bound, **values}, self._free)
-
-    def values(self) -> list[Any]:
-        """Return the values of all parameters, of which there are none."""
-        return []
-
-    def given(self, values: Sequence[Any]) -> Synchronize:
-        """Return the matrix itself: it has no parameters."""
-        return self
 
     # -- application -----------------------------------------------------------------------------
 
@@ -186,19 +170,14 @@ class Synchronize(Affine):
         if known or not is_staged(self.means):
             kind = fields_alone(self.rows)
             return ssr.from_scipy(self.to_scipy(), rows=kind, cols=kind)
-        points, count = self.means.points, self.means.components
-        made: list[list[Any]] = [
-            [self._between(r, c) for c in range(len(points))] for r in range(len(points))
-        ]
-        if count is not None:
-            made = [[ssr.kron(np.eye(count), matrix) for matrix in row] for row in made]
-        return ssr.block(made) if len(points) > 1 else made[0][0]
+        count = len(self.means.points)
+        given = self.means.components, self._bound
+        return staged(self._between, (count, count), *given, several=count > 1)
 
     def _between(self, r: int, c: int) -> ssr.Matrix:
         """Return the matrix from one field to another."""
         points = self.means.points
-        matrix = ssr.matrix(rows=points[r], cols=points[c])(staged_rows(self.means, r, c))
-        return matrix.bind(**{n: v for n, v in self._bound.items() if n in matrix.sizes})
+        return ssr.matrix(rows=points[r], cols=points[c])(staged_rows(self.means, r, c))
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the matrix; rows are numbered field by field, then component by component.
@@ -210,13 +189,7 @@ class Synchronize(Affine):
         UnboundError
             If a size is not bound.
         """
-        for name in self.sizes:
-            if name not in self._bound:
-                raise UnboundError(
-                    f"No value is given for the size {name}.",
-                    hint=f"Bind it: same.bind({name}=...).",
-                )
-        return synchronization(self.means, self._bound)
+        return synchronization(self.means, self._all_sizes("Bind it: same"))
 
 
 class SharedPoints(External):
@@ -256,9 +229,8 @@ class SharedPoints(External):
         """The operations that the machine needs; they do not depend on the values."""
         names, means = self.of.sizes, self.of.means.outlined()
         likely = {n: LARGE + 4 * k for k, n in enumerate(names)}
-        find = general_form if self.broad else form_of
         made = (
-            find(means.pieces(sizes), len(self.fields), staged=True)
+            form_of(means.pieces(sizes), len(self.fields), staged=True, broad=self.broad)
             for sizes in several(likely, names)
         )
         return reduce(operator.or_, made)

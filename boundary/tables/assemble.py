@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ def assemble(
     """Return the tables that compute some pieces."""
     program = Assembler(form, layouts, np.dtype(dtype), staged, homes)
     copies, shared, together, few, rest = _sorted(parts, staged)
+    assert form.lines or not (few or rest), "the form is that of other parts"
     rest = [*(p for m in together if not program.has_mutual(m) for p in m.pieces), *rest]
     together = [m for m in together if program.has_mutual(m)]
     if form.lines:
@@ -56,66 +58,57 @@ def assemble(
     program.copies(copies)
     program.shared(sorted(shared, key=lambda piece: piece.target))
     program.mutual(together)
-    program.points(few if form.points else ())
-    for group in _groups(rest if form.points else [*few, *rest]):
+    program.points(few)
+    for group in _groups(rest):
         for slab in _slabs(group):
             program.slab(slab)
     return program.finish()
 
 
 def form_of(
-    parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
+    parts: Iterable[AnyPiece],
+    fields: int,
+    scalars: int = 0,
+    *,
+    staged: bool = False,
+    broad: bool = False,
 ) -> Form:
-    """Return the form of the machine that some pieces require."""
-    copies, shared, together, few, rest = _sorted(parts, staged)
-    taps, constants = False, bool(few)
-    groups, vectors = set[tuple[int, ...]](), set[int]()
-    for group in _groups(rest):
-        shape = tuple(len(pieces_of(part)) for part in group)
-        for lines in _slabs(group):
-            pieces = [piece for part in lines for piece in pieces_of(part)]
-            found = runs(pieces[0])
-            bands = [band(run, pieces[0].extents) for run in found if run.band]
-            long = any(s.more for lines in bands for s in lines.stretches)
-            alone = any(map(lone, pieces))
-            if bands:
-                groups.add((1,) if long or alone or len(found) > 1 else shape)
-            vectors |= {n for n in shape if n > 1 and shape not in groups}
-            straight = shape == (1,) and pieces[0].scaled is not None
-            taps = taps or (len(bands) < len(found) and not straight)
-            begun = found and (found[0].band or found[0].taps[0].window is None)
-            constants = constants or alone or not begun
-    chosen = tuple(sorted(groups)), tuple(sorted(vectors))
-    pairs = {(piece.target, piece.taps[0].source) for piece in copies}
-    across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
-    within = len(across) < len(pairs)
-    kinds = within, bool(few or rest), taps, bool(few), constants, bool(shared)
-    return Form(
-        fields, scalars, *chosen, across, *kinds, tuple(sorted({m.fields for m in together}))
-    )
-
-
-def general_form(
-    parts: Iterable[AnyPiece], fields: int, scalars: int = 0, *, staged: bool = False
-) -> Form:
-    """Return the form of a machine for any parts of some pieces; parameters as for `form_of`.
+    """Return the form of the machine that some pieces, or any parts of them (broad), require.
 
     A part of a piece may be a few points, or a line of them, where the whole is many lines.
     """
-    copies, shared, together, _, rest = _sorted(parts, staged)
-    rest = [*(piece for m in together for piece in m.pieces), *rest]
-    shapes = {tuple(len(pieces_of(part)) for part in group) for group in _groups(rest)}
+    copies, shared, together, few, rest = _sorted(parts, staged)
+    if broad:
+        rest, together = [*(piece for m in together for piece in m.pieces), *rest], []
+    groups, vectors = set[tuple[int, ...]](), set[int]()
+    for group in _groups(rest):
+        shape = tuple(len(pieces_of(part)) for part in group)
+        vectors |= {n for n in shape if n > 1}
+        groups |= {(1,), shape} if broad else set(map(partial(_summed, shape), _slabs(group)))
     pairs = {(piece.target, piece.taps[0].source) for piece in copies}
     across = tuple(sorted(pair for pair in pairs if pair[0] != pair[1]))
     return Form(
         fields,
         scalars,
-        groups=tuple(sorted({(1,), *shapes})),
-        vectors=tuple(sorted({n for shape in shapes for n in shape if n > 1})),
+        groups=tuple(sorted(groups - {()})),
+        vectors=tuple(sorted(vectors)),
         pairs=across,
         copies=len(across) < len(pairs),
+        lines=bool(few or rest or (broad and shared)),
         shared=bool(shared),
+        mutual=tuple(sorted({m.fields for m in together})),
     )
+
+
+def _summed(shape: tuple[int, ...], lines: Sequence[AnyPiece]) -> tuple[int, ...]:
+    """Return the group of values for which neighbours on lines are summed; empty without bands."""
+    pieces = [piece for part in lines for piece in pieces_of(part)]
+    found = runs(pieces[0])
+    bands = [band(run, pieces[0].extents) for run in found if run.band]
+    long = any(s.more for lines in bands for s in lines.stretches)
+    if not bands:
+        return ()
+    return (1,) if long or any(map(lone, pieces)) or len(found) > 1 else shape
 
 
 def _sorted(

@@ -167,7 +167,7 @@ class Assembler(Program):
         """Write the sums of a group as one instruction; return whether there is one."""
         op = self.form.product(tuple(len(pieces_of(part)) for part in parts))
         found = runs(pieces[0])
-        if op is None or len(found) != 1 or any(map(lone, pieces)) or not self._banded(found[0]):
+        if op is None or len(found) != 1 or any(map(lone, pieces)) or not found[0].band:
             return False
         lines = band(found[0], pieces[0].extents)
         if len(pieces) > 1 and any(s.more for s in lines.stretches):
@@ -184,33 +184,26 @@ class Assembler(Program):
         if piece.scaled is not None and not mixed:
             self._line(Op.READ, piece.taps[0], Slot(place), (0, 0), piece.extents, pitch)
             return
-        found = runs(piece)
-        first = bool(found) and (self._banded(found[0]) or found[0].taps[0].window is None)
-        first = first and not lone(piece)
+        found, op = runs(piece), self.form.product((1,))
+        first = bool(found) and not lone(piece)
+        if first and (op is None or not found[0].band):
+            first = found[0].taps[0].window is None
         if not first:
-            assert self.form.constants, "the form is that of other parts"
             weight, step = self._weights(piece.constant, piece)
             self.emit(Op.FILL, Slot(place), weight, *piece.extents, pitch, step)
         for number, factor in piece.scalars:
             weight, step = self._weights(factor, piece)
             self.emit(Op.SCALE, number, Slot(place), weight, *piece.extents, pitch, step)
         for run in found:
-            if self._banded(run):
+            if op is not None and run.band:
                 lines = band(run, piece.extents)
-                op = self.form.product((1,))
-                assert op is not None, "the form is that of other parts"
                 (source,) = self._sources(lines, [run], piece)
                 steps = lines.times, pitch, lines.pitch, 0
                 self.emit(op, self.recipe(lines), int(not first), *steps, Slot(place), source)
             else:
-                assert self.form.taps, "the form is that of other parts"
                 for n, tap in enumerate(run.taps):
                     self._tap(tap, piece, place, first and not n)
             first = False
-
-    def _banded(self, run: Run) -> bool:
-        """Whether the lines that a run reads are copied first."""
-        return bool(self.form.groups) and (run.band or not self.form.taps)
 
     def _sources(self, lines: Band, found: Sequence[Run], piece: Piece) -> list[int]:
         """Write copies of the lines that runs read; return their offsets."""

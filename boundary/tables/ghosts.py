@@ -25,7 +25,7 @@ from ..closure.closure import Closure, Region
 from ..closure.ruled import Ruled, several
 from ..errors import HaloError
 from ..rules.rows.affine_rows import Conflict, Row
-from .assemble import assemble, form_of, general_form
+from .assemble import assemble, form_of
 from .machine import Form
 from .machine_functions import functions
 from .pieces import AnyPiece, Piece, points
@@ -65,7 +65,7 @@ class Member:
 
     @property
     def fields(self) -> tuple[tuple[Space, Space], ...]:
-        """The owned points and all points of each field, by block shape and component."""
+        """The owned points and all points of each field, by kind of blocks and component."""
         return tuple(pair for pair in self.spaces for _ in range(self.components))
 
 
@@ -127,10 +127,12 @@ class Ghosts(External):
         return made
 
     def _form_for(self, sizes: Mapping[str, int]) -> Form:
-        find = general_form if self.broad else form_of
         parts = (part for part, stands in self._every(sizes, checked=False) if not stands)
-        made = find(parts, len(self.fields), len(self.data))
-        return made | self._any_form() if self._has_conflict(sizes) else made
+        made = form_of(parts, len(self.fields), len(self.data), broad=self.broad)
+        if not self._has_conflict(sizes):
+            return made
+        turned = {m.components for m in self.members if m.ruled.tabled and m.components > 1}
+        return made | Form(len(self.fields), len(self.data), vectors=tuple(sorted(turned)))
 
     def _has_conflict(self, sizes: Mapping[str, int]) -> bool:
         """Whether computed ghosts have two definitions, which may agree for other sizes."""
@@ -139,11 +141,6 @@ class Ghosts(External):
             for member in self.members
             for _, region in _regions(member, sizes)
         )
-
-    def _any_form(self) -> Form:
-        """Return the form of a machine for any ghosts, which may be slower."""
-        turned = {m.components for m in self.members if m.ruled.tabled and m.components > 1}
-        return Form(len(self.fields), len(self.data), vectors=tuple(sorted(turned)))
 
     def _sizes(self) -> Iterator[dict[str, int]]:
         """Yield sizes whose ghosts need different operations: first large ones, then small ones."""
@@ -326,7 +323,7 @@ def _check_live(ruled: Ruled, kind: int, region: Region) -> None:
 
 
 def _regions(member: Member, sizes: Mapping[str, int]) -> Iterator[tuple[int, Region]]:
-    """Yield the regions of ghosts that are computed, each with its block shape."""
+    """Yield the regions of ghosts that are computed, each with the kind of its block."""
     ruled = member.ruled
     for region in ruled.read(ruled.closed(sizes), member.reads, sizes):
         kind, _ = ruled.frame.places[region.block]

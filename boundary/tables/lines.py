@@ -25,8 +25,6 @@ BLOCK = 4
 WIDE = 8
 """The smallest extent with which a loop along the last axis is always the inner loop."""
 
-Ranges = tuple[tuple[int, int], ...]
-
 
 def padded(length: int) -> int:
     """Return the length of a line in memory.

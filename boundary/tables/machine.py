@@ -58,20 +58,15 @@ class Form:
         Groups of values that are summed in one pass over the same neighbours on lines: for each
         group the sizes of its vectors, 1 for a value that is not multiplied by a matrix.
     vectors
-        The sizes of other vectors that are multiplied by a matrix.
+        The sizes of the vectors that are multiplied by a matrix.
     pairs
         Pairs of a target and a source field: points of the first are multiples of points of the
         second.
     copies
         Whether points are multiples of other points of the same field.
     lines
-        Whether values are stored in scratch memory.
-    taps
-        Whether there are sums of points that are not neighbours on lines.
-    points
-        Whether there are sums that are computed point by point.
-    constants
-        Whether sums begin with a constant, or with a tap that some of their points do not read.
+        Whether there are other sums, which are computed in scratch memory. Such a machine can
+        compute any pieces of vectors of these sizes; the other attributes save time.
     shared
         Whether there are pairs of points that both become a sum of the two.
     mutual
@@ -85,9 +80,6 @@ class Form:
     pairs: tuple[tuple[int, int], ...] = ()
     copies: bool = True
     lines: bool = True
-    taps: bool = True
-    points: bool = True
-    constants: bool = True
     shared: bool = False
     mutual: tuple[tuple[int, ...], ...] = ()
 

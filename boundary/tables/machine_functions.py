@@ -80,14 +80,14 @@ def functions(form: Form, name: str) -> tuple[kernel.Function, ...]:
 def _functions(form: Form) -> Iterator[kernel.Function]:
     """Yield the functions that the machine calls."""
     if form.lines:
-        yield _lines(form.taps)
+        yield _lines()
     if form.copies:
         yield _copy("copy", within=True)
     if form.pairs:
         yield _copy("carry", within=False)
     if form.shared:
         yield _share()
-    if form.points:
+    if form.lines:
         yield _points()
     yield from map(_mutual, form.mutual)
     for group in form.groups:
@@ -104,7 +104,10 @@ def _instructions(
         return numbered(do(f"{name}_{kind}", f, *arguments, *more) for f in fields)
 
     if form.lines:
-        yield _until(Op.TAP if form.taps else Op.WRITE), of_field("lines", "scratch")
+        yield _until(Op.TAP), of_field("lines", "scratch")
+    for number, group in enumerate(form.groups, int(Op.PRODUCT)):
+        called = f"{name}_{label('product', group)}"
+        yield compare("op", "==", number), [do(called, *PRODUCT)]
     if form.copies or form.pairs:
         lanes = [("copy", field, field) for field in fields] if form.copies else []
         lanes += [("carry", fields[target], fields[source]) for target, source in form.pairs]
@@ -112,9 +115,8 @@ def _instructions(
         yield _until(Op.COLUMNS), numbered(calls)
     if form.shared:
         yield _is(Op.SHARE), of_field("share")
-    if form.points:
+    if form.lines:
         yield _until(Op.SCATTER), of_field("points", "scratch")
-    if form.constants:
         yield _is(Op.FILL), _filled(weight("w"))
     if scalars:
         chosen = numbered(let("factor", scalar) for scalar in scalars)
@@ -123,8 +125,8 @@ def _instructions(
     if form.groups:
         zeros = along_line([store("scratch", on_line("slot"), "zero")])
         yield _is(Op.CLEAR), [*operands("slot", "length"), zeros]
-    if sizes := sorted({*form.vectors, *(n for group in form.groups for n in group if n > 1)}):
-        yield _is(Op.TURN), _turn(sizes)
+    if form.vectors:
+        yield _is(Op.TURN), _turn(form.vectors)
     if form.mutual:
         yield (
             _is(Op.MUTUAL),
@@ -133,9 +135,6 @@ def _instructions(
                 for lines in form.mutual
             ),
         )
-    for number, group in enumerate(form.groups, int(Op.PRODUCT)):
-        called = f"{name}_{label('product', group)}"
-        yield compare("op", "==", number), [do(called, *PRODUCT)]
 
 
 def _is(op: Op) -> kernel.Expression:
@@ -152,37 +151,32 @@ PRODUCT = "links", "at", "weights", "scratch", "scratch"
 WEIGHT = let("weight", load("weights", "weight_place"))
 
 
-def _lines(taps: bool) -> kernel.Function:
+def _lines() -> kernel.Function:
     """Return the function for lines between a field and scratch memory."""
     x = on_line("x")
     old = load("scratch", x)
-    cases = [_is(Op.READ), _is(Op.WRITE)]
-    cases += [compare("first", "==", 1), ALWAYS] if taps else []
+    places = let("x", of_line("slot", "slot_step")), let("y", of_line("place", "line_step"))
+    weights = let("w", of_line("weight_place", "weight_step"))
+    cases = [_is(Op.READ), _is(Op.WRITE), compare("first", "==", 1), ALWAYS]
 
-    def points(step: str | None) -> list[Block]:
-        """Return the statements for a point in each case."""
+    def made(step: str | None) -> list[Block]:
+        """Return the statements for all lines in each case."""
         read = load("f", on_line("y", step))
-        made: list[Block] = [
-            [store("scratch", x, read)],
-            [store("f", on_line("y", step), times("weight", old))],
+        both = let("factor", weight("w")), let("value", read)
+        lines: list[Block] = [
+            [along_line([store("scratch", x, read)])],
+            [along_line([store("f", on_line("y", step), times("weight", old))])],
+            *(
+                [weights, along_line([*both, store("scratch", x, added("factor", "value", total))])]
+                for total in ("zero", old)
+            ),
         ]
-        if taps:
-            both = let("factor", weight("w")), let("value", read)
-            totals = (added("factor", "value", before) for before in ("zero", old))
-            made += ([*both, store("scratch", x, total)] for total in totals)
-        return made
+        return [[over_lines([*places, *line])] for line in lines]
 
     branches: list[Branch] = []
-    for case, near, far in zip(cases, points(None), points("step"), strict=True):
+    for case, near, far in zip(cases, made(None), made("step"), strict=True):
         near_too = [each for each in (case, compare("step", "==", 1)) if each != ALWAYS]
-        branches += (every(near_too), [along_line(near)]), (case, [along_line(far)])
-    branches[-1] = ALWAYS, branches[-1][1]
-    line = [
-        let("x", of_line("slot", "slot_step")),
-        let("y", of_line("place", "line_step")),
-        *([let("w", of_line("weight_place", "weight_step"))] if taps else []),
-        *choice(branches),
-    ]
+        branches += (every(near_too), near), (case, far)
     place = let("place", load("links", plus("at", 10, "n")))
     return function(
         "lines",
@@ -193,8 +187,8 @@ def _lines(taps: bool) -> kernel.Function:
             ),
             *operands("ranges", "line_step", "step", first=7),
             WEIGHT,
-            *([ZERO] if taps else []),
-            loop("n", (0, "ranges"), [place, over_lines(line)]),
+            ZERO,
+            loop("n", (0, "ranges"), [place, *choice(branches)]),
         ],
     )
 

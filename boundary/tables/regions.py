@@ -16,7 +16,7 @@ import numpy as np
 
 from ssr.extension import ir
 
-from ..closure.closure import Region as Region
+from ..closure.closure import Region
 from ..closure.ruled import Ruled
 from ..rules.evaluate import (
     affine_in_scalars,
@@ -60,7 +60,7 @@ class RegionPieces:
     field, scalar
         The numbers of the first field of the rules in the step, and of their first parameter.
     components
-        The number of fields for each block shape.
+        The number of fields for each kind of blocks.
     checked
         Whether numbers that are not finite are rejected.
     """
@@ -86,16 +86,16 @@ class RegionPieces:
             return
         entries = [(e, self._tap(here, e)) for e in row.entries]
         mixes = {e.mix for e in row.entries}
-        if mixes <= {None} or all(_diagonal(m) for m in mixes):
+        if all(e.is_diagonal for e in row.entries):
             for c in range(self.components):
                 yield self._piece(here, c, self._taps(here, c, entries, (c,)), row.constant)
         elif len(mixes) == 1 and row.constant == (ir.ZERO,) * len(row.constant):
             (mix,) = mixes
             assert mix is not None
-            pieces = [
-                self._piece(here, c, (_component(tap, c) for _, tap in entries), (ir.ZERO,))
-                for c in range(self.components)
-            ]
+            pieces = []
+            for c in range(self.components):
+                taps = (replace(tap, source=tap.source + c) for _, tap in entries)
+                pieces.append(self._piece(here, c, taps, (ir.ZERO,)))
             matrix = tuple(tuple(self._number(here, v) for v in line) for line in mix)
             yield VectorPiece(tuple(pieces), matrix)
         else:
@@ -138,11 +138,12 @@ class RegionPieces:
         """Yield the taps of one component from some components of entries."""
         for entry, tap in entries:
             for d in components:
+                own = replace(tap, source=tap.source + d)
                 if entry.mix is not None:
                     weight = ir.Op("mul", (entry.weight, entry.mix[c][d]))
-                    yield replace(_component(tap, d), weight=self._number(here, weight))
+                    yield replace(own, weight=self._number(here, weight))
                 elif c == d:
-                    yield _component(tap, d)
+                    yield own
 
     def _piece(
         self, here: _Place, c: int, taps: Iterable[Tap], constant: Sequence[ir.Value]
@@ -215,16 +216,3 @@ class RegionPieces:
 def _parts(constant: ir.Value) -> list[ir.Value]:
     rest, factors = affine_in_scalars(constant)
     return [rest, *factors.values()]
-
-
-def _component(tap: Tap, c: int) -> Tap:
-    """Return the tap of the first component for another one."""
-    return Tap(tap.source + c, tap.start, tap.steps, tap.weight, tap.window)
-
-
-def _diagonal(mix: Any) -> bool:
-    return mix is None or all(
-        isinstance(v, ir.Const) and (r == c or v == ir.ZERO)
-        for r, line in enumerate(mix)
-        for c, v in enumerate(line)
-    )

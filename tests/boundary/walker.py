@@ -255,8 +255,8 @@ class Walk:
     rules
         What is said about the ghosts beyond each side.
     u
-        For each block shape (components, *shape, m): values at the owned points, each a vector of
-        m numbers. With unit vectors the result is a matrix.
+        For each kind of blocks (components, *shape, m): values at the owned points, each a vector
+        of m numbers. With unit vectors the result is a matrix.
     one
         What the constant 1 is, of m numbers.
     parameters

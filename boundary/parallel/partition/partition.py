@@ -134,7 +134,7 @@ class Partition:
         return found
 
     def _kind(self, space: Space) -> int:
-        """Return the block shape by which a space is divided: its own, or the most similar one."""
+        """Return the kind of blocks by which a space is divided: its own, or the most similar."""
         if isinstance(space, GridSpace):
             for number, cells in enumerate(self.cells):
                 if isinstance(cells, GridSpace) and cells.blocks == space.blocks:

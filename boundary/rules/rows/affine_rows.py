@@ -42,6 +42,15 @@ class Entry:
     mix: Mix | None = None
     window: Window = ()
 
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether components are not coupled: each is multiplied by a number, if by anything."""
+        return all(
+            isinstance(v, ir.Const) and (r == c or v == ir.ZERO)
+            for r, line in enumerate(self.mix or ())
+            for c, v in enumerate(line)
+        )
+
     def moved(self, where: Mapping[str, Affine]) -> Entry:
         """Return the entry with indices replaced."""
         mix = self.mix

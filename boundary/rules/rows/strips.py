@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from ssr.extension import Affine
@@ -16,13 +17,14 @@ Where: TypeAlias = tuple[tuple[int, Affine, Affine], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Strip:
     """The row of a rule for some of the ghost points beyond one side.
 
     Attributes
     ----------
     row
-        The row of a ghost, in the indices of its block.
+        The row of a ghost, in the indices of its block. Its origin is the rule and the side; the
+        functions that make rules leave it out.
     where
         The ranges of indices to which the row applies; by default all layers and all tangential
         indices.
@@ -43,21 +45,19 @@ class Clause:
     least: int = 1
     point: tuple[int, ...] | None = None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip(Clause):
-    """A clause with its origin: the rule, and the side beyond which it applies."""
-
-    origin: Origin
+    @property
+    def origin(self) -> Origin:
+        """The rule, and the side beyond which it applies."""
+        return self.row.origins[0]
 
     @property
     def side(self) -> Side:
-        """The side beyond which the clause applies."""
+        """The side beyond which the strip applies."""
         return self.origin.side
 
     @property
     def bounds(self) -> Where:
-        """The ranges of indices to which the clause applies, also for a single ghost."""
+        """The ranges of indices to which the strip applies, also for a single ghost."""
         one = ((a, Affine.of(x), Affine.of(x + 1)) for a, x in enumerate(self.point or ()))
         return (*self.where, *one)
 
@@ -78,10 +78,20 @@ class Strips:
                 by_point = self._points.setdefault(strip.side, {})
                 by_point.setdefault(strip.point, []).append(strip)
 
-    def ranges(self, side: Side) -> Sequence[Strip]:
-        """Return the strips of a side that apply to ranges of indices."""
-        return self._ranges.get(side, ())
+    def have_points(self, sides: Iterable[Side]) -> bool:
+        """Whether strips of some sides apply to one ghost each."""
+        return any(side in self._points for side in sides)
 
-    def points(self, side: Side) -> Mapping[tuple[int, ...], Sequence[Strip]]:
-        """Return the strips of a side that apply to one ghost each."""
-        return self._points.get(side, {})
+    def beyond(
+        self, sides: Sequence[Side], index: tuple[int, ...] | None = None
+    ) -> Iterator[Strip]:
+        """Yield the strips for the ghosts beyond one side, or beyond several sides at once.
+
+        Of the strips of single ghosts, those of one index, or all.
+        """
+        for side in sides:
+            points = self._points.get(side, {})
+            single = chain(*points.values()) if index is None else points.get(index, ())
+            for strip in (*self._ranges.get(side, ()), *single):
+                if len(sides) == 1 or strip.extends:
+                    yield strip

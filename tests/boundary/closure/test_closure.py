@@ -357,9 +357,9 @@ def test_what_reads_a_ghost_without_a_value_has_none_even_beside_one_with_two() 
     first = ((0, Affine.of(2), Affine.of(3)),)
     for ghosts in (2, 3), (3, 2):
         strips = [
-            *(Strip(Row((), (ir.Const(x),), (high,)), first, origin=high) for x in (1.0, 2.0)),
-            Strip(Row(tuple(map(at, ghosts)), (ir.ZERO,), (low,)), origin=low),
-            Strip(Row((at(0),), (ir.ZERO,), (low,)), origin=low),
+            *(Strip(Row((), (ir.Const(x),), (high,)), first) for x in (1.0, 2.0)),
+            Strip(Row(tuple(map(at, ghosts)), (ir.ZERO,), (low,))),
+            Strip(Row((at(0),), (ir.ZERO,), (low,))),
         ]
         regions = close(frame, strips, {}).regions
         kinds = {r.box[0][0].constant: type(r.outcome) for r in regions}

@@ -30,6 +30,16 @@ on = spread()
 x, y = on.zeros(cells), on.zeros(cells)
 line = bc.distribute(four, bc.simulated_ranks(2))
 grid = bc.Grid(2 * [(3, 3)], links=bc.topologies.bricks(1, 2))
+wall = bc.dirichlet(bc.parameter("g"), axis=0, side="low")
+inflow = bc.fill(cells.grow((1, 0), 0), wall).bind(g=on.zeros(cells.side(0, "low")))
+
+
+@ssr.matrix(rows=cells, cols=cells.grow((1, 0), 0), k=cells)
+def scaled(j: Any, i: Any, *, k: Any) -> Any:
+    yield (j - 1, i), k[j, i]
+
+
+affine = scaled.bind(k=on.zeros(cells)) @ bc.fill(cells.grow((1, 0), 0), bc.ghost_value(1.0))
 
 MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "array": (lambda: axpy.bind(x, np.zeros((4, 4))), errors.ArgumentError, "'y' is ndarray"),
@@ -135,6 +145,22 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "other grid": (
         lambda: bc.distribute(bc.Grid(3 * [(3, 3)])).zeros(grid.cells),
         errors.ArgumentError, "other blocks than the partition",
+    ),
+    "offset with a distributed parameter": (
+        lambda: inflow.offset,
+        errors.ArgumentError, r"(?s)its offset is an array.*H @ on.zeros\(H.cols\)",
+    ),
+    "offset of a product": (
+        lambda: (2.0 * (ssr.identity(inflow.rows) @ inflow)).offset,
+        errors.ArgumentError, r"(?s)its offset is an array.*H @ on.zeros\(H.cols\)",
+    ),
+    "offset with a distributed matrix": (
+        lambda: affine.offset,
+        errors.ArgumentError, r"(?s)its offset is an array.*H @ on.zeros\(H.cols\)",
+    ),
+    "array for a distributed matrix": (
+        lambda: affine @ np.zeros((4, 4)),
+        errors.ArgumentError, r"(?s)is applied to an array.*H @ on.scatter\(space, array\)",
     ),
 }  # fmt: skip
 

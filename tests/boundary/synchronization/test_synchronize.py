@@ -270,7 +270,7 @@ def test_components_on_shared_lines_are_made_together() -> None:
     s = bc.synchronize(grid.cells.nodes().vector(2), basis=bases(n))
     step = SharedPoints(s)
     assert step.form.mutual == ((0, 1, 0, 1),)
-    assert not step.form.taps
+    assert not step.form.groups
     u = np.random.default_rng(3).uniform(-1, 1, (2, 6, n + 1, n + 1))
     made, slow = s @ u, u.copy()
     evaluate(s.means.pieces({}), list(slow))

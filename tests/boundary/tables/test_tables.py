@@ -247,7 +247,7 @@ def test_the_text_for_parts_does_what_they_say(axes: int, staged: bool) -> None:
     check()
 
 
-GENERAL = Form(3, 1, ((1,), (1, 2), (2,)), pairs=((0, 1), (0, 2), (1, 0)))
+GENERAL = Form(3, 1, ((1,), (1, 2), (2,)), (2,), pairs=((0, 1), (0, 2), (1, 0)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

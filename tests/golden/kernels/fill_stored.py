@@ -25,38 +25,62 @@ def c0_step_lines(f, op, links, at, weights, scratch):
     zero = ld(weights, 0)
     for n in range(ranges):
         place = ld(links, at + 10 + n)
-        for a in range(lines):
-            x = slot + a * slot_step
-            y = place + a * line_step
-            w = weight_place + a * weight_step
-            if op == 1 and step == 1:
+        if op == 1 and step == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
                 for t in range(length):
                     st(scratch, x + t, ld(f, y + t))
-            elif op == 1:
+        elif op == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
                 for t in range(length):
                     st(scratch, x + t, ld(f, y + t * step))
-            elif op == 2 and step == 1:
+        elif op == 2 and step == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
                 for t in range(length):
                     st(f, y + t, weight * ld(scratch, x + t))
-            elif op == 2:
+        elif op == 2:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
                 for t in range(length):
                     st(f, y + t * step, weight * ld(scratch, x + t))
-            elif first == 1 and step == 1:
+        elif first == 1 and step == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
+                w = weight_place + a * weight_step
                 for t in range(length):
                     factor = ld(weights, w + t)
                     value = ld(f, y + t)
                     st(scratch, x + t, fma(factor, value if factor != zero else zero, zero))
-            elif first == 1:
+        elif first == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
+                w = weight_place + a * weight_step
                 for t in range(length):
                     factor = ld(weights, w + t)
                     value = ld(f, y + t * step)
                     st(scratch, x + t, fma(factor, value if factor != zero else zero, zero))
-            elif step == 1:
+        elif step == 1:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
+                w = weight_place + a * weight_step
                 for t in range(length):
                     factor = ld(weights, w + t)
                     value = ld(f, y + t)
                     st(scratch, x + t, fma(factor, value if factor != zero else zero, ld(scratch, x + t)))
-            else:
+        else:
+            for a in range(lines):
+                x = slot + a * slot_step
+                y = place + a * line_step
+                w = weight_place + a * weight_step
                 for t in range(length):
                     factor = ld(weights, w + t)
                     value = ld(f, y + t * step)
