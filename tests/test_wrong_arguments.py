@@ -651,11 +651,11 @@ CALLS: list[Any] = [
 
 INTERNAL = {
     "Checkpointer": "__call__",
-    "Affine": "applied bind check_values given run",
+    "Affine": "applied bind check_values run",
     "Error": "Error",
     "FunctionStepper": "step steps",
     "Factorization": "Factorization factors solve",
-    "Fill": "applied given run",
+    "Fill": "applied run",
     "GaussSeidel": "precondition reverse start sweep",
     "IC": "solve",
     "ILU": "solve",

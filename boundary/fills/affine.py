@@ -289,7 +289,7 @@ class Affine(Immutable, ABC):
         """
         return []
 
-    def given(self, values: Sequence[Any]) -> Affine:
+    def _given(self, values: Sequence[Any]) -> Affine:
         """Return the affine matrix with other values of the same kinds, ordered as `values`."""
         return self
 
@@ -464,10 +464,10 @@ class Composite(Affine):
         """Return the values of all parameters that programs take."""
         return [value for part in self._affine for value in part.values()]
 
-    def given(self, values: Sequence[Any]) -> Any:
+    def _given(self, values: Sequence[Any]) -> Any:
         """Return the affine matrix with other values of the same kinds, ordered as `values`."""
         rest = iter(values)
-        return self._with(f.given([next(rest) for _ in f.value_kinds]) for f in self._affine)
+        return self._with(f._given([next(rest) for _ in f.value_kinds]) for f in self._affine)
 
     def _with(self, affine: Iterable[Affine]) -> Any:
         """Return the affine matrix with its affine parts replaced by others of the same rules."""
@@ -490,7 +490,9 @@ class Composite(Affine):
         def product(*given: Any) -> None:
             ends = len(targets), len(targets) + len(sources)
             x = given[ends[0] : ends[1]]
-            made = self.given(given[ends[1] :]).applied(x if isinstance(self.cols, tuple) else x[0])
+            made = self._given(given[ends[1] :]).applied(
+                x if isinstance(self.cols, tuple) else x[0]
+            )
             store(given[: ends[0]], made)
 
         scalars = {f"s{n}": kind for n, kind in enumerate(self.value_kinds)}

@@ -196,7 +196,7 @@ class Fill(Affine):
             )
         return [self.data.bound[n] for n in names]
 
-    def given(self, values: Sequence[Any]) -> Fill:
+    def _given(self, values: Sequence[Any]) -> Fill:
         """Return the fill with other values of the same kinds, in the order of `values`."""
         named = dict(zip(self.data.ruled.missing, values, strict=True))
         return self._with(replace(self.data, bound=MappingProxyType({**self.data.bound, **named})))
@@ -228,7 +228,7 @@ class Fill(Affine):
             sources = given[count : len(fields)] or tuple(
                 target[owned] for target, owned in zip(targets, data.owned, strict=True)
             )
-            store(targets, self.given(values).applied(sources if data.several else sources[0]))
+            store(targets, self._given(values).applied(sources if data.several else sources[0]))
 
         names = data.ruled.missing
         kinds = {_apart(n, names): kind for n, kind in fields.items()}

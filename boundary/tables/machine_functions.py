@@ -296,12 +296,13 @@ def _mutual(fields: Sequence[int]) -> kernel.Function:
     def total(n: int) -> kernel.Expression:
         found: kernel.Expression = kernel.Name("zero")
         for m in lines:
-            found = fma(weight(f"w{n}_{m}"), f"v{m}", found)
+            found = added(f"e{n}_{m}", f"v{m}", found)
         return found
 
     places = [on_line(f"x{n}", f"step{n}") for n in lines]
     point: Block = [
         *(let(f"v{n}", load(f"f{n}", places[n])) for n in lines),
+        *(let(f"e{n}_{m}", weight(f"w{n}_{m}")) for n in lines for m in lines),
         *(let(f"u{n}", total(n)) for n in lines),
         *(store(f"f{n}", places[n], f"u{n}") for n in lines),
     ]
@@ -326,11 +327,11 @@ def _points() -> kernel.Function:
     def points(*body: kernel.Statement, taken: int) -> Block:
         return [loop("n", (0, "count"), [*body, let("at", plus("at", taken))])]
 
-    total = fma("weight", load("f", operand(2)), load("scratch", "slot"))
     gathered = points(
         let("slot", operand(0)),
         let("weight", load("weights", operand(1))),
-        store("scratch", "slot", total),
+        let("value", load("f", operand(2))),
+        store("scratch", "slot", added("weight", "value", load("scratch", "slot"))),
         taken=3,
     )
     scattered = points(store("f", operand(1), load("scratch", operand(0))), taken=2)
@@ -339,6 +340,7 @@ def _points() -> kernel.Function:
         ["f", "op", "links", "at", "weights", "scratch"],
         [
             *operands("count"),
+            ZERO,
             let("at", plus("at", 1)),
             *choice([(_is(Op.GATHER), gathered), (ALWAYS, scattered)]),
         ],

@@ -57,8 +57,9 @@ def _value(
         total = fused(_spread(coefficient, piece, dtype), scalar, total)
     for tap in piece.taps:
         part, start, extents = seen(piece, tap)
+        weights = _spread(tap.weight, piece, dtype)[part]
         read = fields[tap.source][points(start, tap.steps, extents)]
-        total[part] = fused(_spread(tap.weight, piece, dtype)[part], read, total[part])
+        total[part] = fused(weights, np.where(weights != 0, read, 0).astype(dtype), total[part])
     return total
 
 

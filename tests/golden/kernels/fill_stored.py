@@ -160,12 +160,14 @@ def c0_step_copy(f, op, links, at, weights, g):
 
 def c0_step_points(f, op, links, at, weights, scratch):
     count = ld(links, at + 0)
+    zero = ld(weights, 0)
     at = at + 1
     if op == 7:
         for n in range(count):
             slot = ld(links, at)
             weight = ld(weights, ld(links, at + 1))
-            st(scratch, slot, fma(weight, ld(f, ld(links, at + 2)), ld(scratch, slot)))
+            value = ld(f, ld(links, at + 2))
+            st(scratch, slot, fma(weight, value if weight != zero else zero, ld(scratch, slot)))
             at = at + 3
     else:
         for n in range(count):
