@@ -679,7 +679,7 @@ INTERNAL = {
     "SteadyState": "__call__ begin restore",
     "Stepper": "Stepper restore steps",
     "Writer": "__call__",
-    "Synchronize": "applied given run",
+    "Synchronize": "applied run",
 }
 """Methods that the packages themselves call, or that are abstract, by their classes."""
 
