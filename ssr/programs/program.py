@@ -148,7 +148,7 @@ class Program(Immutable):
         ):
             results = last[0](args)
             if results is not None:
-                return self._returned(results) if results else None
+                return self._returned(results) if results or self._many else None
         own = _running((*args, *named.values()))
         if own is not None:
             if boxes is not None:

@@ -128,6 +128,16 @@ def test_what_programs_return(dtype: str) -> None:
     assert returned(u, T, S) == meant
 
 
+def test_an_empty_tuple_is_returned_by_each_call() -> None:
+    @ssr.program(u=line)
+    def doubled(u: Any) -> Any:
+        u[:] = 2 * u
+        return ()
+
+    u = np.ones(3)
+    assert [doubled(u), doubled(u), doubled.bind(u)()] == [(), (), ()]
+
+
 def test_scalars_are_passed_on() -> None:
     """They keep double precision from one statement to the next, and into programs inside."""
 
