@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -212,14 +213,21 @@ def take_peers(found: Sequence[Mapping[str, Any]], dtype: str) -> tuple[dict[str
     return columns, rows
 
 
+def _title_and_size(case: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:
+    """Return the title of a case without the meaning of its axes and points, and its size."""
+    title = re.split(", (?:axes|a point is) ", case[1]["title"])[0]
+    return title, math.prod(case[1]["shape"])
+
+
 def take_fortran(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Row]]:
     """Return columns and rows of kernels for AVX2, the first file, and AVX-512, the second."""
     groups = {"natural": "Fortran, natural", "tuned": "Fortran, tuned", "CSR": "a stored matrix"}
     rows: dict[str, Row] = {}
     for code, one in zip(CODES, found, strict=True):
-        for name, case in one["cases"].items():
+        for name, case in sorted(one["cases"].items(), key=_title_and_size):
             times = shortest(case)
-            row = rows.setdefault(name, {"operation": f"{case['title']}, {_size(case['shape'])}"})
+            title, _ = _title_and_size((name, case))
+            row = rows.setdefault(name, {"operation": f"{title}, {_size(case['shape'])}"})
             row[f"{code} ns"] = times["ours"]
             for group, title in groups.items():
                 others = [
