@@ -7,7 +7,6 @@ a function is sufficient.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from llvmlite import ir as llvm
 
@@ -24,6 +23,7 @@ from .values import (
     ELEMENTS,
     Value,
     Writer,
+    Written,
     converted,
     element_address,
     flat,
@@ -46,14 +46,6 @@ WRITERS: Mapping[str, Writer] = {
     **vectors.WRITERS,
 }
 """The translations of named operations."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """A function of LLVM, and whether it may return because Python has raised an exception."""
-
-    function: llvm.Function
-    raises: bool
 
 
 class Translation:

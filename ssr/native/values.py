@@ -55,6 +55,14 @@ class Memory:
     strides: tuple[llvm.Value, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A translated function, and whether it may return because Python has raised an exception."""
+
+    function: llvm.Function
+    raises: bool
+
+
 Held: TypeAlias = "llvm.Value | Memory | tuple[Held, ...] | None"
 
 Writer: TypeAlias = Callable[[Builder, Sequence[Value], Type], llvm.Value | Memory | None]
