@@ -21,9 +21,9 @@ from .builder import WORD, Builder
 from .loop_metadata import describe
 from .values import (
     ELEMENTS,
+    TranslatedFunction,
     Value,
     Writer,
-    Written,
     converted,
     element_address,
     flat,
@@ -62,16 +62,16 @@ class Translation:
             **{name: _real(DOUBLE, value) for name, value in module.doubles},
             **{name: Value(Text(text), None) for name, text in module.labels},
         }
-        self._written: dict[tuple[str, tuple[Type, ...]], Written] = {}
+        self._written: dict[tuple[str, tuple[Type, ...]], TranslatedFunction] = {}
 
-    def function(self, name: str, types: Sequence[Type]) -> Written:
+    def function(self, name: str, types: Sequence[Type]) -> TranslatedFunction:
         """Return a function for arguments of some types, written if it is not yet."""
         key = name, tuple(types)
         if key not in self._written:
             self._written[key] = self._write(name, types)
         return self._written[key]
 
-    def _write(self, name: str, types: Sequence[Type]) -> Written:
+    def _write(self, name: str, types: Sequence[Type]) -> TranslatedFunction:
         source = self.functions.found[name]
         kinds = [kind for type_ in types for kind in flat_types(type_)]
         unique = self.module.get_unique_name(name)
@@ -125,12 +125,12 @@ class FunctionTranslation:
         for name, value in given.items():
             self._assign(name, value)
 
-    def run(self) -> Written:
+    def run(self) -> TranslatedFunction:
         """Write the function."""
         self._run(self._source.body)
         if not self.b.block.is_terminated:
             self.b.ret(WORD(0))
-        return Written(self._function, self._raises)
+        return TranslatedFunction(self._function, self._raises)
 
     # -- variables
 

@@ -56,7 +56,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TranslatedFunction:
     """A translated function, and whether it may return because Python has raised an exception."""
 
     function: llvm.Function
