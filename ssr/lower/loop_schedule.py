@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from .. import ir
 from ..kernel import ir as kernel
-from ..kernel.building import compare, every, minus, plus, times
+from ..kernel.building import call, compare, every, minus, plus, times
 from ..points.affine import Affine
 from ..points.effort import EFFORT, attempted
 from ..points.expressions import moved
@@ -64,7 +64,7 @@ def loop_schedule(split: ir.SplitNest) -> ir.LoopNest:
         folds = (If(every([_begun(axis, nest) for axis in early]), folds, ()),)
     tree += folds
     for axis, more in reversed(lead.items()):
-        tree = (_line_loop(axis, more, nest, tree),)
+        tree = (_line_loop(axis, more, _first(axis, more, nest), nest, tree),)
     if is_cut(nest):
         pieces = {name: in_box(piece) for name, piece in pieces.items()}
     return ir.LoopNest(split.nest, pieces, tree)
@@ -113,10 +113,40 @@ def _line_context(nest: ir.Nest, lead: Mapping[str, int]) -> Domain:
     return nest.context & inside & Domain.where(nest.axes, f"{nest.axes[-1]} = 0")
 
 
-def _line_loop(axis: str, lead: int, nest: ir.Nest, body: tuple[Loop, ...]) -> For:
+def _first(axis: str, lead: int, nest: ir.Nest) -> int | None:
+    """Return the first line of a nest along an outer axis that any statement needs in any box.
+
+    It is at most the first row of the nest. None if it is unknown, or not after the line where
+    the loop over a box of the first rows begins.
+    """
+    if not lead or nest.order == "backward":
+        return None
+    place = nest.axes.index(axis)
+    if not nest.rows.lower[place].is_constant:
+        return None
+    lowest = nest.rows.lower[place].constant
+    lines = [lowest, *(_first_line(axis, statement, nest) for statement in nest.statements)]
+    known = [line for line in lines if line is not None]
+    return min(known) if len(known) == len(lines) and min(known) > lowest - lead else None
+
+
+def _first_line(axis: str, statement: ir.Statement, nest: ir.Nest) -> int | None:
+    """Return the position of the loop over an outer axis at the first row of a statement."""
+    here = tuple(map(Affine.name, nest.axes))
+    place = nest.axes.index(axis)
+    line = statement.runs(here, nest.order, -1)[place]
+    most = attempted(lambda: statement.domain.largest(-line))
+    return None if most is None else -most
+
+
+def _line_loop(
+    axis: str, lead: int, first: int | None, nest: ir.Nest, body: tuple[Loop, ...]
+) -> For:
     if nest.order == "backward":
         return For(axis, moved(f"{axis}_hi", lead - 1), moved(f"{axis}_lo", -1), -1, body)
-    return For(axis, moved(f"{axis}_lo", -lead), kernel.Name(f"{axis}_hi"), 1, body)
+    start = moved(f"{axis}_lo", -lead)
+    start = start if first is None else call("max", first, start)
+    return For(axis, start, kernel.Name(f"{axis}_hi"), 1, body)
 
 
 def _part(part: ir.Stage | ir.Branch, nest: ir.Nest, context: Domain, most: int) -> list[Loop]:

@@ -280,12 +280,13 @@ def test_lines_with_all_terms_are_told_from_others_also_ahead() -> None:
         check(chain, rng.standard_normal(shape))
 
 
-def test_lines_before_the_first_row_compute_nothing() -> None:
+def test_lines_before_the_first_row_of_all_are_left_out() -> None:
     @ssr.program(y=cells, x=cells)
     def squares(y: Any, x: Any) -> None:
         made = CROSS @ x
         y[:] = CROSS @ (made * made)
 
+    assert "for j in range(max(-1, j_lo - 2), j_hi):" in str(squares.explain("source"))
     rng = np.random.default_rng(11)
     for shape in product((1, 2, 3, 6), (1, 5)):
         check(squares, *(memory.array(rng, shape, "float64") for _ in range(2)))
