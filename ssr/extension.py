@@ -142,7 +142,7 @@ from .points.numbers import CACHE_LINE, Array, aligned, allocated, integer, is_z
 from .points.sets import Domain
 from .programs.expression import Expression
 from .programs.external import extend, overwrite
-from .programs.program import declaration, made_program
+from .programs.program import declaration, own_program
 from .public import Immutable, counted, explain_public, flag, is_one_of
 from .run.bound import check_row, scalar_rows
 from .run.call_layout import blocked, buffer_elements, layout_of, offsets_of
@@ -258,7 +258,6 @@ __all__ = [
     "let",
     "load",
     "loop",
-    "made_program",
     "match_sizes",
     "minus",
     "monomials",
@@ -269,6 +268,7 @@ __all__ = [
     "offsets_of",
     "opened",
     "overwrite",
+    "own_program",
     "plus",
     "read_fields",
     "real",

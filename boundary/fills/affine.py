@@ -23,6 +23,7 @@ from ssr.extension import (
     is_distributed,
     is_zero,
     label,
+    own_program,
 )
 
 from ..closure.ruled import Ruled
@@ -34,7 +35,6 @@ from .operands import (
     check_known,
     check_results,
     check_sizes,
-    declared,
     fields_of,
     flat,
     kernel_dtype,
@@ -496,7 +496,7 @@ class Composite(Affine):
             store(given[: ends[0]], made)
 
         scalars = {f"s{n}": kind for n, kind in enumerate(self.value_kinds)}
-        return declared(product, {**targets, **sources, **scalars})
+        return own_program(**targets, **sources, **scalars)(product)
 
 
 class Product(Composite):

@@ -14,7 +14,7 @@ import numpy as np
 import ssr
 from ssr import Space, Vector
 from ssr.errors import ArgumentError, SpaceError, UnboundError, UnsupportedError
-from ssr.extension import Array, extend, is_distributed, label
+from ssr.extension import Array, extend, is_distributed, label, own_program
 
 from ..closure.definition import Definition
 from ..closure.ruled import Ruled
@@ -26,7 +26,6 @@ from .operands import (
     Kind,
     check_known,
     check_sizes,
-    declared,
     fields_alone,
     fields_of,
     flat,
@@ -234,7 +233,7 @@ class Fill(Affine):
         kinds = {_apart(n, names): kind for n, kind in fields.items()}
         kinds |= dict(zip(names, self.value_kinds, strict=True))
         body.__name__ = name
-        return declared(body, kinds)
+        return own_program(**kinds)(body)
 
     @property
     def _is_distributed(self) -> bool:

@@ -18,7 +18,6 @@ from ssr.extension import (
     counted,
     is_distributed,
     label,
-    made_program,
     match_sizes,
     spaces,
 )
@@ -211,8 +210,3 @@ def staged(
     if components is not None:
         made = [[ssr.kron(np.eye(components), matrix) for matrix in row] for row in made]
     return ssr.block(made) if several else made[0][0]
-
-
-def declared(body: Callable[..., None], kinds: Mapping[str, Any]) -> ssr.Program:
-    """Return the program of a body whose arguments, in their order, are of the kinds given."""
-    return made_program(body.__name__, body, kinds)

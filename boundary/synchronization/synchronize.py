@@ -18,11 +18,11 @@ import numpy as np
 import ssr
 from ssr import Vector
 from ssr.errors import SpaceError
-from ssr.extension import Array, Domain, External, Layout, Tables, extend, kernel
+from ssr.extension import Array, Domain, External, Layout, Tables, extend, kernel, own_program
 
 from ..closure.ruled import LARGE, several
 from ..fills.affine import Affine
-from ..fills.operands import Kind, declared, fields_alone, operands_of, staged, store
+from ..fills.operands import Kind, fields_alone, operands_of, staged, store
 from ..tables.assemble import assemble, form_of
 from ..tables.machine import Form
 from ..tables.machine_functions import functions
@@ -137,7 +137,7 @@ class Synchronize(Affine):
             store(fields, tuple(self._applied(list(fields))))
 
         body.__name__ = "synchronize"
-        return declared(body, {f"x{n}": kind for n, kind in enumerate(self.kinds)})
+        return own_program(**{f"x{n}": kind for n, kind in enumerate(self.kinds)})(body)
 
     def run(self, made: Sequence[Any], given: Sequence[Any]) -> None:
         """Synchronize the arrays ``given`` into the arrays ``made``."""

@@ -24,7 +24,7 @@ from ..matrices.stored_matrix import StoredMatrix
 from ..points.numbers import Array, is_zero, plain
 from ..programs.expression import Expression
 from ..programs.matrix_program import What
-from ..programs.program import Program, made_program
+from ..programs.program import Program, own_program
 from ..spaces.binding import match_sizes
 from ..spaces.space import Space, VectorSpace
 from ..symbols.values import takes_over
@@ -244,7 +244,7 @@ class StoredBlockMatrix(Operator["StoredBlockMatrix"]):
             for target, value in zip(targets, values, strict=True):
                 target[:] = value
 
-        return made_program("apply", apply, {**made, **given})
+        return own_program(**made, **given)(apply)
 
     def _flat(self, x: Array) -> Array:
         return np.asarray(self._csr @ x.ravel())

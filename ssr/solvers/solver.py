@@ -21,7 +21,7 @@ from ..matrices.matrix import Matrix
 from ..matrices.operator import Operator
 from ..matrices.stored_matrix import StoredMatrix
 from ..programs import reductions
-from ..programs.program import Program, begin, made_program
+from ..programs.program import Program, begin, own_program
 from ..public import explained
 from ..run.check_arrays import SUPPORTED
 from ..trace.trace import scalar
@@ -421,7 +421,7 @@ class Solver(Inverse):
         """Return the program of a body on fields of the matrix's space, some of them scalars."""
         names = body.__code__.co_varnames[: body.__code__.co_argcount]
         kinds = {name: scalar if name in scalars.split() else self.space for name in names}
-        made = made_program(body.__name__, body, kinds)
+        made = own_program(**kinds)(body)
         self._programs.append(made)
         return made
 

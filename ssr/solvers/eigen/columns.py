@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...points.numbers import Array
-from ...programs.program import Program, made_program
+from ...programs.program import Program, own_program
 from ...programs.reductions import dot
 from ...spaces.space import Space, VectorSpace
 from ...trace.trace import scalar
@@ -133,7 +133,7 @@ class Grouped:
     ) -> Program:
         """Return the program of a body on columns and numbers with some names."""
         kinds = {**dict.fromkeys(fields, self.space), **dict.fromkeys(numbers, scalar)}
-        return made_program(body.__name__, body, kinds)
+        return own_program(**kinds)(body)
 
 
 def _names(stems: str, count: int) -> list[str]:
