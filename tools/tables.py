@@ -215,8 +215,8 @@ def take_peers(found: Sequence[Mapping[str, Any]], dtype: str) -> tuple[dict[str
 
 def _title_and_size(case: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:
     """Return the title of a case without the meaning of its axes and points, and its size."""
-    title = re.split(", (?:axes|a point is) ", case[1]["title"])[0]
-    return title, math.prod(case[1]["shape"])
+    _, found = case
+    return re.split(", (?:axes|a point is) ", found["title"])[0], math.prod(found["shape"])
 
 
 def take_fortran(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], list[Row]]:
@@ -226,8 +226,8 @@ def take_fortran(found: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], li
     for code, one in zip(CODES, found, strict=True):
         for name, case in sorted(one["cases"].items(), key=_title_and_size):
             times = shortest(case)
-            title, _ = _title_and_size((name, case))
-            row = rows.setdefault(name, {"operation": f"{title}, {_size(case['shape'])}"})
+            operation, _ = _title_and_size((name, case))
+            row = rows.setdefault(name, {"operation": f"{operation}, {_size(case['shape'])}"})
             row[f"{code} ns"] = times["ours"]
             for group, title in groups.items():
                 others = [

@@ -23,8 +23,7 @@ End: TypeAlias = Literal["low", "high"]
 class Extents:
     """The data of a space: first index, number of points, and staggering, axis by axis.
 
-    `least` has lower bounds of the sizes that are
-    known to be larger than one.
+    `least` has lower bounds of the sizes that are known to be larger than one.
     """
 
     lower: tuple[Affine, ...]

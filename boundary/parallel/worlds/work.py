@@ -84,10 +84,7 @@ class KernelCall:
 class KernelCalls(Entry):
     """Kernels that one rank runs one after the other without Python, each for one row of scalars.
 
-    Attributes
-    ----------
-    entry
-        The C function that runs them; it returns what `go_on` returns.
+    It is itself the C function that runs them.
     """
 
     def __init__(self, calls: Sequence[KernelCall]) -> None:
@@ -98,7 +95,11 @@ class KernelCalls(Entry):
             row[:] = call.entry.address, call.entry.given, call.at.ctypes.data
         super().__init__(chain(), table.ctypes.data)
         self._calls = calls
-        self.entry = self
+
+    @property
+    def entry(self) -> Entry:
+        """The C function that runs the kernels; it returns the value of `go_on`."""
+        return self
 
     @property
     def place(self) -> int:
